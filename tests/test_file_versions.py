@@ -1,4 +1,4 @@
-"""Files of every version of the format: what an earlier version of the package wrote is read for ever."""
+"""Files of the format: what an earlier version of the package wrote is read for ever."""
 
 import importlib.util
 import json
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simplexboost as sb
-from simplexboost.persist.archive import VERSION, describe, read_zip, write_zip
+from simplexboost.persist.archive import VERSION, read_zip
 
 FOLDER = Path(__file__).parent / "files"
 FILES = sorted(FOLDER.glob("*.sb"))
@@ -39,7 +39,7 @@ def test_files_of_every_version_predict_as_they_did(path):
 @pytest.mark.parametrize("case", make.CASES)
 def test_every_version_of_the_format_has_its_files(case):
     """Whoever raises the number runs ``python tests/files/make.py`` and commits what it writes."""
-    missing = [n for n in range(make.SINCE.get(case, 1), VERSION + 1) if not (FOLDER / f"v{n}-{case}.sb").exists()]
+    missing = [n for n in range(make.FIRST, VERSION + 1) if not (FOLDER / f"v{n}-{case}.sb").exists()]
     assert not missing, f"no file of version {missing}; run python tests/files/make.py"
 
 
@@ -57,15 +57,3 @@ def test_files_are_saved_again_in_the_present_version(path, tmp_path):
     assert read_zip(tmp_path / "m.sb")[0]["version"] == VERSION
     assert make.plain(again.classes_) == make.plain(clf.classes_)
     assert re.sub(" at 0x\\w+", "", str(again)) == re.sub(" at 0x\\w+", "", str(clf))  # addresses of random states
-
-
-def test_files_of_early_states_lack_what_came_later(tmp_path):
-    """Version 1 began without choices, evaluations, temperatures and states of random numbers."""
-    for case in ("categories", "adaboost", "sparse"):
-        header, arrays = read_zip(FOLDER / f"v1-{case}.sb")
-        early = {k: v for k, v in header.items() if k not in ("choice", "followed", "rng_state", "seed")}
-        arrays = {k: v for k, v in arrays.items() if not k.startswith(("evals.", "validation_score", "temperature"))}
-        write_zip(tmp_path / "m.sb", early | {"arrays": {k: describe(v) for k, v in arrays.items()}}, arrays)
-        clf, now = sb.load(tmp_path / "m.sb"), sb.load(FOLDER / f"v1-{case}.sb")
-        assert not hasattr(clf, "evals_result_") and not hasattr(clf, "choice_")
-        assert clf.n_iter_ == now.n_iter_ and clf.model_.temperature == 1.0

@@ -72,4 +72,4 @@ def test_only_compiled_kernels_are_imported_from_the_package_itself():
             if isinstance(node, ast.ImportFrom) and node.module is None and node.level == depth > 1:
                 found += [(module.path.stem, name.name) for name in node.names if name.name not in folders]
 
-    assert {name for _, name in found} == {"_kernels", "__version__"}, found
+    assert {name for _, name in found} == {"_kernels"}, found

@@ -7,6 +7,7 @@ from types import ModuleType as _Module
 from typing import TYPE_CHECKING, Any
 
 from . import boosting, parts
+from ._util import __version__ as __version__
 from .classifiers import (
     AdaBoostECCClassifier,
     AdaBoostM1Classifier,
@@ -24,13 +25,12 @@ from .classifiers import (
 )
 from .parts.codewords import Hierarchy, Ordinal
 from .persist import ModelFileError, load
+from .persist import register_later as _register_later
 
 if TYPE_CHECKING:
     from .evaluate import report
     from .reductions import OutputCodeClassifier
     from .theory import MartiBoostClassifier, MulticlassSVC, OSBoostClassifier
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "AdaBoostECCClassifier",
@@ -75,10 +75,12 @@ _NAMES = {
     "OutputCodeClassifier": "reductions",
     "report": "evaluate",
 }
+_register_later({name: f"{__name__}.{module}" for name, module in _NAMES.items()})
+_register_later({"PotentialLoss": f"{__name__}.theory.os_boost"})
 
 
 def __getattr__(name: str) -> Any:
-    """A module, class or function that is imported on first use."""
+    """Import a module, class or function on first use."""
     from importlib import import_module
 
     if name in _MODULES:

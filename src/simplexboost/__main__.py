@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from ._util import __version__
 from ._util.compat import install_command
 
 EXTRA = ("click", "rich", "pyarrow")
@@ -24,8 +25,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def without_extra(arguments: list[str], missing: list[str]) -> int:
     """What can be done without the libraries of the extra; the exit code."""
     if arguments == ["--version"]:
-        from . import __version__
-
         print(f"simplexboost {__version__}")
         return 0
     if arguments == ["list"]:

@@ -170,8 +170,7 @@ CASES: dict[str, Callable[[], Case]] = {
         changes,
     )
 }
-# The version from which on there are files of a case; 1 if it is not named.
-SINCE = dict.fromkeys(("values", "labels", "targets", "order", "tree", "changes"), 2)
+FIRST = 2  # the first version of the format; there was no release before
 METHODS = ("predict", "predict_proba", "class_scores")
 
 

@@ -83,8 +83,16 @@ def fit_keywords(cls: type) -> Keywords:
     return Keywords("an argument of fit", ((fit and keywords_of(fit)) or ())[2:])
 
 
+PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model files
+
+
 class Part(SuggestingEstimator):
     """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            PARTS[cls.__name__] = cls
 
 
 def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:

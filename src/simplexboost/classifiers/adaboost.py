@@ -25,6 +25,7 @@ from ..parts.learners import GreedyTree, HammingTree, IndexStump, Learner, as_le
 from ..parts.losses import MM, OwnScoreExponential
 from ..parts.optimizers import AllCoordinates, GradientDescent, NewColumn, Optimizer, SignedDescent
 from ..parts.steps import ClosedForm, ErrorStep, Step, as_step
+from ..persist import register
 from .booster import Booster
 from .composition import Parts, make_parts
 
@@ -43,6 +44,7 @@ def closed_form(step: Any) -> Step:
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class OneVsAllBoostClassifier(Booster):
@@ -74,6 +76,7 @@ class OneVsAllBoostClassifier(Booster):
         return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class AdaBoostM1Classifier(Booster):
@@ -111,6 +114,7 @@ class AdaBoostM1Classifier(Booster):
         return make_parts("own-score", "canonical", self.learner, "gradient", ErrorStep(max_vote=self.max_vote))
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class SAMMEClassifier(Booster):
@@ -152,6 +156,7 @@ class SAMMEClassifier(Booster):
         )
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class AdaBoostMMClassifier(Booster):
@@ -193,6 +198,7 @@ class AdaBoostMMClassifier(Booster):
         return make_parts(MM(self.cost_matrix), "canonical", self.learner, "gradient", closed_form(self.step))
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class AdaBoostMHClassifier(Booster):
@@ -248,6 +254,7 @@ class AdaBoostMHClassifier(Booster):
         return make_parts("one-vs-all", "canonical", learner, optimizer, self.step)
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class AdaBoostM2Classifier(Booster):
@@ -304,6 +311,7 @@ class AdaBoostM2Classifier(Booster):
         return make_parts("exponential", "canonical", learner, optimizer, closed_form(self.step))
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class AdaBoostECCClassifier(Booster):

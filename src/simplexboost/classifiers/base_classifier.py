@@ -21,7 +21,7 @@ from .._util.aliases import METHODS
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import SuggestingEstimator, suggest_keywords
 from ..boosting.decisions import as_decision
-from ..persist import Saves
+from ..persist import check_savable, save
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
@@ -99,7 +99,7 @@ def at_once(method: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
-class Face(Saves, ClassifierMixin, SuggestingEstimator):
+class Face(ClassifierMixin, SuggestingEstimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
@@ -123,6 +123,42 @@ class Face(Saves, ClassifierMixin, SuggestingEstimator):
         """The number of classes, K; of several class targets a list of those of each."""
         check_is_fitted(self)
         return [*map(len, self.classes_)] if self._problem.several == "targets" else len(self.classes_)
+
+    def save(self, path: Any) -> None:
+        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle.
+
+        Parameters
+        ----------
+        path : str, path or binary file
+            Where to write. A file appears complete or not at all, and replaces an older one of that name only then. An
+            open file gets the same bytes where it stands.
+
+        Raises
+        ------
+        NotFittedError : before ``fit``
+        TypeError : if something cannot be stored without pickle, as `check_savable` tells before the fit
+        OSError : if the file cannot be written
+        """
+        save(self, path)
+
+    def check_savable(self) -> None:
+        """Raise a TypeError that says which parameters cannot be saved; call it before a long fit.
+
+        Functions, other libraries' estimators and parts of your own are code, which model files do not hold. Callbacks
+        are left out of files, and do not matter here. `Checkpoint` calls this when the fit begins. Of a fitted
+        classifier, what it has learned is checked too.
+
+        Examples
+        --------
+        >>> import simplexboost
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> simplexboost.GDMCBoostClassifier(learner="stump").check_savable()
+        >>> simplexboost.GDMCBoostClassifier(learner=DecisionTreeClassifier()).check_savable()
+        Traceback (most recent call last):
+            ...
+        TypeError: learner=DecisionTreeClassifier() cannot be saved; only numbers, text, dates, arrays, collections ...
+        """
+        check_savable(self)
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._util.docstrings import described
+from ..persist import register
 from .booster import Booster
 from .composition import Parts, make_parts
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class BoostingClassifier(Booster):

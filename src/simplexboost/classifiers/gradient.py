@@ -19,12 +19,14 @@ from .._util.params import random_generator
 from ..parts.codewords import Canonical
 from ..parts.losses import SoftmaxCost
 from ..parts.optimizers import CoordinateDescent, NewtonCoordinates, SampledPairs
+from ..persist import register
 from .adaboost import product_parts
 from .booster import Booster
 from .composition import Parts, make_parts
 from .eval_sets import as_eval_set
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class LogitBoostClassifier(Booster):
@@ -60,6 +62,7 @@ class LogitBoostClassifier(Booster):
         return make_parts("logistic", Canonical(centered=True), self.learner, optimizer, "fixed")
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class GDMCBoostClassifier(Booster):
@@ -98,6 +101,7 @@ class GDMCBoostClassifier(Booster):
         return make_parts(self.loss, self.codewords, self.learner, "gradient", "line-search")
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class CDMCBoostClassifier(Booster):
@@ -141,6 +145,7 @@ class CDMCBoostClassifier(Booster):
         return make_parts(self.loss, self.codewords, self.learner, optimizer, "line-search")
 
 
+@register
 @described
 @dataclass(eq=False, repr=False)
 class SoftmaxBoostClassifier(Booster):

@@ -23,7 +23,7 @@ from ..parts.optimizers.prior import has_even_classes
 from ..parts.optimizers.run import Run
 from ..parts.optimizers.sketched import INITS, MOST_CANDIDATES
 from ..parts.steps import FixedStep
-from ..persist import damaged, is_number
+from ..persist import damaged, is_number, register
 from ..persist.parameters import from_json, to_json
 from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
@@ -69,6 +69,7 @@ MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
 
+@register
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
 class SimplexBoostClassifier(StructuredBooster):
@@ -636,8 +637,8 @@ def checked_choice(value: Any) -> Choice:
     arrays = {name for name, value in several.items() if value.ndim == 1 and value.dtype == np.float64}
     arrays |= {"thresholds"} if choice.thresholds is None else set()
     if not fits or "thresholds" not in arrays:
-        raise damaged("a choice that is none")
+        raise damaged("invalid `choice_` record")
     if not all(name in arrays or is_number(getattr(choice, name)) for name in numbers):
-        raise damaged("a choice that is none")
+        raise damaged("invalid `choice_` record")
     str(choice)
     return choice

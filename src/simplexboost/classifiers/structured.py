@@ -241,7 +241,7 @@ def checked_order(value: Any, classes: AnyArray) -> AnyArray | None:
         return None
     numbers = isinstance(value, list) and all(type(number) is int for number in value)
     if not numbers or sorted(value) != list(range(len(classes))):
-        raise damaged("an order of classes that is none")
+        raise damaged("invalid order of classes")
     return classes[np.array(value)]
 
 
@@ -251,6 +251,6 @@ def checked_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
         return None
     hierarchy = from_json(value)
     if not isinstance(hierarchy, Hierarchy):
-        raise damaged("a hierarchy that is none")
+        raise damaged("invalid hierarchy of classes")
     hierarchy.members(1, classes)  # raises unless it is one
     return hierarchy

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from .. import __version__
+from .._util import __version__
 from .errors import INTERRUPTED, USAGE, WRONG, ArgumentError, did_you_mean, explain
 
 COMMANDS = {  # in the order of a session, with the modules that have them

@@ -130,5 +130,5 @@ def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array | Non
     prior = arrays["prior"]
     fits = prior.shape == present.shape and np.array_equal(prior > 0, present) and abs(prior.sum() - 1) < 1e-6
     if not fits:
-        raise damaged("shares of classes that do not fit its classes")
+        raise damaged("the class shares do not fit the classes")
     return prior

@@ -196,5 +196,5 @@ def sets_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> SetScores |
     if weight is not None:
         fits = fits and len(weight) == len(score) and bool((np.isfinite(weight) & (weight > 0)).all())
     if not fits:
-        raise damaged("scores of sets that do not fit together")
+        raise damaged("invalid scores for sets of classes")
     return SetScores(score, c.astype(np.intp), n_classes, weight, SOURCES[about[0]], about[1])

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import __version__
+from .._util import __version__
 from .._util.arrays import AnyArray, Labels
 from .._util.compat import import_optional
 from .._util.messages import warn_user

@@ -2,13 +2,14 @@
 
 from .checks import ModelFileError, check_layout, damaged, is_number
 from .models import pack_booster, pack_features, pack_program, unpack_booster, unpack_features, unpack_program
-from .saving import Saves, check_label_types, load, pack, save, unpack
+from .parameters import register, register_later
+from .saving import check_label_types, check_savable, load, pack, save, unpack
 
 __all__ = [
     "ModelFileError",
-    "Saves",
     "check_label_types",
     "check_layout",
+    "check_savable",
     "damaged",
     "is_number",
     "load",
@@ -16,6 +17,8 @@ __all__ = [
     "pack_booster",
     "pack_features",
     "pack_program",
+    "register",
+    "register_later",
     "save",
     "unpack",
     "unpack_booster",

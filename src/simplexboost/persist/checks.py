@@ -39,10 +39,10 @@ MOST_FEATURES = 2**31
 
 
 class ModelFileError(ValueError):
-    """What `simplexboost.load` raises for every bad file.
+    """The error that `simplexboost.load` raises for every bad file.
 
     The file is not a model, is damaged, was made to do harm, or was written by a newer version of the package; the
-    message says which. Being a ``ValueError``, it is caught as such, too.
+    message says which. It is a ``ValueError``.
 
     Examples
     --------
@@ -56,43 +56,43 @@ class ModelFileError(ValueError):
 
 
 def damaged(what: str) -> ModelFileError:
-    """The error for a file whose checksums are right but which holds something impossible."""
-    return ModelFileError(f"the file holds {what}; it is damaged.")
+    """Return the error for a damaged file; ``what`` says in a few words what is wrong."""
+    return ModelFileError(f"The model file is damaged: {what}.")
 
 
 # ---- what all classifiers have --------------------------------------------------------------------------------------
 
 
 def check_classes(classes: AnyArray) -> AnyArray:
-    """The labels (K,); raise unless there are some, all different, and none is NaN."""
+    """Return the labels (K,); raise unless there are some, all different, and none is NaN."""
     labels = classes.ravel().tolist()
     if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
-        raise damaged("labels that are no classes")
+        raise damaged("invalid class labels")
     return classes
 
 
 def check_are_sorted(classes: Any) -> None:
-    """Raise unless the classes (K,) of a model of one class per row are sorted, since they are looked up so."""
+    """Raise unless the classes (K,) of a model of one class per row are sorted, as prediction expects."""
     try:
         rising = all(a < b for a, b in pairwise(classes.tolist()))
     except TypeError:  # labels that cannot be compared
         rising = False
     if not rising:
-        raise damaged("classes that are not sorted")
+        raise damaged("the classes are not sorted")
 
 
 def check_features(n_features: Any, names: Any) -> int:
-    """The number of features; raise unless it is one, and there is a name for each of them or none at all."""
+    """Return the number of features; raise unless it is valid, and each has a name or none has."""
     if type(n_features) is not int or not 1 <= n_features < MOST_FEATURES:
-        raise damaged(f"a number of features that is none, {n_features!r:.50}")
+        raise damaged(f"invalid number of features, {n_features!r:.50}")
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
     if not texts or len(names) not in (0, n_features):
-        raise damaged("names that do not fit its features")
+        raise damaged("the names do not fit the features")
     return n_features
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number, and finite."""
+    """Return whether a value is a finite number."""
     return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
@@ -103,16 +103,16 @@ def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]
     """Raise if an array is missing, or has another type or number of axes than the layout says."""
     for name, (dtypes, n_axes) in layout.items():
         if name not in arrays:
-            raise damaged(f"a model without the array {name!r}")
+            raise damaged(f"array {name!r} is missing")
         if arrays[name].dtype not in map(np.dtype, dtypes.split()) or arrays[name].ndim != n_axes:
-            raise damaged(f"an array {name!r} of type {arrays[name].dtype} and shape {arrays[name].shape}")
+            raise damaged(f"array {name!r} has type {arrays[name].dtype} and shape {arrays[name].shape}")
 
 
 def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
     """Raise if one of these arrays holds NaN or infinity."""
     for name in names:
         if not np.isfinite(arrays[name]).all():
-            raise damaged(f"infinities or NaN in {name!r}")
+            raise damaged(f"infinity or NaN in {name!r}")
 
 
 def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
@@ -123,19 +123,13 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
     present = arrays["present"]
     fits = present.shape == (n_classes,) and (present <= 1).all() and present.any()
     if not fits or not arrays["Y"].shape[1]:
-        raise damaged("codewords that do not fit its classes")
-    check_merged(arrays, int(present.sum()))
-
-
-def check_merged(arrays: dict[str, AnyArray], n_present: int) -> None:
-    """Raise unless every present class has a codeword of its own or, if classes were merged, one at least."""
-    if "merged" not in arrays:
-        owner = np.arange(len(arrays["Y"]))
-    else:
+        raise damaged("the codewords do not fit the classes")
+    owner = np.arange(len(arrays["Y"]))
+    if "merged" in arrays:  # every class has at least one codeword; otherwise it has exactly one
         check_layout(arrays, {"merged": ("<i8", 1)})
         owner = arrays["merged"]
-    if len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(n_present)):
-        raise damaged("codewords that do not fit its classes")
+    if len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(present.sum())):
+        raise damaged("the codewords do not fit the classes")
 
 
 def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
@@ -149,17 +143,17 @@ def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
     fits = (kind <= 1).all() and all(len(arrays[name]) == length for name, length in lengths.items())
     fits = fits and shapes.shape[1] == 2 and (shapes >= 0).all() and (shapes <= 2**31).all()
     if not fits or len(arrays["nodes"]) % NODE.itemsize or (arrays["count"] < 0).any():
-        raise damaged("arrays whose sizes do not fit together")
+        raise damaged("the sizes of arrays do not fit together")
     if (arrays["coordinate"] < -1).any() or (arrays["coordinate"] >= d).any():
-        raise damaged("terms of coordinates that it does not have")
+        raise damaged("terms of coordinates that the model does not have")
     if "columns" in arrays and (arrays["coordinate"] >= 0).any():
-        raise damaged("sparse values that belong to one coordinate only")
+        raise damaged("sparse values of a single coordinate")
 
 
 def check_ends(ends: AnyArray, n_terms: int) -> None:
     """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
     if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
-        raise damaged("rounds that do not fit its terms")
+        raise damaged("the rounds do not fit the terms")
 
 
 # ---- terms ----------------------------------------------------------------------------------------------------------
@@ -174,7 +168,7 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
         elif isinstance(h, LinearHypothesis):
             fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
         if not fits:
-            raise damaged("a term that does not fit its coordinates or features")
+            raise damaged("a term does not fit the coordinates or features")
     check_kinds_of_splits([term.hypothesis.tree for term in terms if isinstance(term.hypothesis, TreeHypothesis)])
 
 
@@ -190,17 +184,19 @@ def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
         rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
         if rough <= most:
             return
-        largest = [float(np.abs(addends(term)).max(initial=0.0)) for term in model.terms]
+        largest = [largest_value(term) for term in model.terms]
         if not spread * float(steps @ largest) <= most or not steps.max() <= most:
-            raise damaged("values whose sums overflow")
+            raise damaged("sums of values overflow")
 
 
-def addends(term: Term) -> AnyArray:
-    """All numbers that a term may add."""
-    h = term.hypothesis
+def largest_value(term: Term) -> float:
+    """Return the size of the largest number that a term may add."""
+    h: Any = term.hypothesis
     if isinstance(h, TreeHypothesis):
-        return np.asarray(h.values.data if issparse(h.values) else h.values)
-    return np.concatenate([h.slope, h.intercept]) if isinstance(h, LinearHypothesis) else np.empty(0)
+        values = np.asarray(h.values.data if issparse(h.values) else h.values)
+    else:
+        values = np.concatenate([h.slope, h.intercept])
+    return float(np.abs(values).max(initial=0.0))
 
 
 def check_kinds_of_splits(trees: list[Tree]) -> None:
@@ -208,28 +204,28 @@ def check_kinds_of_splits(trees: list[Tree]) -> None:
     nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
     inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
     if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
-        raise damaged("a feature that is split by thresholds and by categories")
+        raise damaged("a feature is split by thresholds and by categories")
 
 
-def checked(tree: Tree) -> Tree:
-    """The tree, if every path leads to a leaf that has a value, and every split has a threshold or a category set."""
+def check_tree(tree: Tree) -> Tree:
+    """Return the tree; raise unless every path leads to a leaf with a value, and every split has a question."""
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
     children = np.concatenate([left[inner], left[inner] + 1])
     forward = (left[inner] > np.flatnonzero(inner)).all() and same_numbers(children, np.arange(1, len(left)))
     if not len(left) or not forward or not same_numbers(left[~inner], np.arange(tree.n_leaves)):
-        raise damaged("a tree whose nodes do not lead to its leaves")
+        raise damaged("the nodes of a tree do not lead to its leaves")
     category, sets = tree.nodes["category"], tree.category_sets
     if (category < -1).any() or (category >= len(sets)).any() or sets.shape[1:] != (SET_BYTES,):
-        raise damaged("a tree with splits of categories but without their sets")
+        raise damaged("a tree splits by categories without their sets")
     if np.isnan(tree.nodes["threshold"]).any():
-        raise damaged("a tree with thresholds that are NaN")
+        raise damaged("a threshold of a tree is NaN")
     if (tree.nodes["missing_left"] > 1).any():
-        raise damaged("a tree that sends missing values neither left nor right")
+        raise damaged("a tree sends missing values neither left nor right")
     return tree
 
 
 def same_numbers(some: AnyArray, others: AnyArray) -> bool:
-    """Whether both hold the same numbers, in any order."""
+    """Return whether both hold the same numbers, in any order."""
     return np.array_equal(np.sort(some), np.sort(others))
 
 
@@ -242,11 +238,8 @@ def check_program(program: Program) -> None:
     for layer, terms in enumerate(program.layers()):
         nodes = [term.coordinate for term in terms]
         fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
-    if not fits or not all(is_turn(term) for term in program.terms):
-        raise damaged("a model that is no branching program")
-
-
-def is_turn(term: Term) -> bool:
-    """Whether a term is a tree whose values are probabilities minus ½."""
-    h = term.hypothesis
-    return isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
+    for term in program.terms:
+        h = term.hypothesis
+        fits = fits and isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
+    if not fits:
+        raise damaged("invalid branching program")

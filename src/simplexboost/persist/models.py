@@ -30,16 +30,16 @@ from .checks import (
     check_range,
     check_term_arrays,
     check_terms,
-    checked,
+    check_tree,
     damaged,
     is_number,
 )
-from .parameters import categories_to_json, from_json, threshold_to_json, to_json
-from .values import array_from_json
+from .parameters import from_json, to_json
+from .values import array_from_json, array_to_json, encode
 
 
 def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
-    """The terms as arrays: the kind of each (0 tree, 1 linear), its sizes, and everything else concatenated.
+    """Return the terms as arrays: the kind of each (0 tree, 1 line), its sizes, and everything else concatenated.
 
     ``dtype`` is the precision of their values.
     """
@@ -63,13 +63,13 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
 
 
 def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> list[Term]:
-    """The reverse of `terms_to_arrays`, with checks: terms of a model with d coordinates and n_features features."""
+    """Return the terms of a model with d coordinates and n_features features; raise unless they fit."""
     check_term_arrays(arrays, d)
     n_nodes = arrays["n_nodes"]
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
     gain, count = cut(arrays["gain"], n_nodes), cut(arrays["count"], n_nodes)
     sets = cut(arrays["category_sets"], arrays["n_sets"])
-    trees = [checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True)]
+    trees = [check_tree(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True)]
     lines = list(zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True))
     is_line = arrays["kind"].astype(bool)
     number = np.where(is_line, np.cumsum(is_line), np.cumsum(~is_line)) - 1  # of every term among those of its kind
@@ -85,7 +85,7 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
 
 
 def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
-    """The values of all terms; if they are sparse, also their columns and the number of values in each row."""
+    """Return the values of all terms; if they are sparse, also their columns and the number of values in each row."""
     shapes = np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2)
     if not any(issparse(v) for v in values):
         return {"value_shape": shapes, "values": joined([v.ravel() for v in values], dtype)}
@@ -99,7 +99,7 @@ def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
 
 
 def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
-    """The reverse of `values_to_arrays`."""
+    """Return the values of every term."""
     shapes, flat = arrays["value_shape"], arrays["values"]
     if "columns" not in arrays:
         return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
@@ -109,28 +109,25 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
     counted: Any = np.int32 if totals.max(initial=0) < 2**31 else np.int64  # as the learners count
     starts = [np.concatenate([[0], np.cumsum(size)]).astype(counted) for size in sizes]
     parts = zip(cut(flat, totals), columns, starts, shapes, strict=True)
-    return [checked_rows(csr_array((v, at, start), shape=tuple(shape))) for v, at, start, shape in parts]
-
-
-def checked_rows(values: csr_array) -> csr_array:
-    """The sparse values; raise unless all of them lie inside their shape."""
+    found = [csr_array((v, at, start), shape=tuple(shape)) for v, at, start, shape in parts]
     try:
-        values.check_format(full_check=True)
+        for rows in found:
+            rows.check_format(full_check=True)
     except ValueError as error:
         raise damaged("sparse values outside their shape") from error
-    return values
+    return found
 
 
 def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
-    """The array cut into consecutive parts of these sizes; no sizes give no parts, where `np.split` would give one."""
+    """Return consecutive parts of an array; no sizes give no parts, where `np.split` would give one."""
     if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
-        raise damaged("arrays whose sizes do not fit together")
+        raise damaged("the sizes of arrays do not fit together")
     ends = np.cumsum(sizes)
     return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
 def values_of(h: Hypothesis) -> Any:
-    """The numbers of a hypothesis: leaf values (L, d), or slope and intercept (2, d)."""
+    """Return the numbers of a hypothesis: leaf values (L, d), or slope and intercept (2, d)."""
     if isinstance(h, TreeHypothesis):
         return h.values
     if isinstance(h, LinearHypothesis):
@@ -142,7 +139,7 @@ def values_of(h: Hypothesis) -> Any:
 
 
 def without_gaps(nodes: AnyArray) -> AnyArray:
-    """The bytes of nodes with zeros between their fields, where copies of a tree may have anything."""
+    """Return the bytes of nodes with zeros between their fields, where copies of a tree may have anything."""
     out = np.zeros(len(nodes) // NODE.itemsize, dtype=NODE)
     for name in NODE.names or ():
         out[name] = nodes.view(NODE)[name]
@@ -150,12 +147,12 @@ def without_gaps(nodes: AnyArray) -> AnyArray:
 
 
 def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
-    """The arrays concatenated; an empty array if there are none."""
+    """Return the arrays concatenated; an empty array if there are none."""
     return np.concatenate([np.empty(0, dtype=dtype), *parts])
 
 
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
-    """The codewords, the rounds and the terms."""
+    """Return the codewords, the rounds and the terms as arrays."""
     ends = np.array(model.round_ends, dtype=np.int64)
     code = {"canonical": np.array([len(model.Y)])} if is_view(model.Y) else {"Y": model.Y}
     arrays = {**code, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
@@ -165,7 +162,7 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
 
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
-    """The reverse of `model_to_arrays`; the arrays must also include ``present``, which classes have codewords."""
+    """Return a model; the arrays must also include ``present``, which says which classes have codewords."""
     check_layout(arrays, {"round_ends": ENDS})
     if "canonical" in arrays:
         arrays = arrays | {"Y": canonical_from_arrays(arrays, n_classes)}
@@ -180,34 +177,34 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
 
 
 def canonical_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> AnyArray:
-    """Canonical codewords, of which a file has only their number; the precision is that of the values."""
+    """Return canonical codewords, of which a file has only their number; their precision is that of the values."""
     check_layout(arrays, {"canonical": ("<i8", 1), "values": ("<f8 <f4", 1)})
     K = arrays["canonical"].tolist()
     most = len(arrays["merged"]) if "merged" in arrays else n_classes  # merged classes have several codewords
     if len(K) != 1 or not FEW < K[0] <= most:
-        raise damaged("a number of codewords that is none")
+        raise damaged("invalid number of codewords")
     return identity(K[0], arrays["values"].dtype)
 
 
 def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
-    """The temperature of a model, which is 1 if nothing else is said; (d,) if it differs between the columns of F."""
+    """Return the temperature of a model, 1 if there is none; (d,) if it differs between the columns of F."""
     if "temperature" not in arrays:
         return 1.0
     check_layout(arrays, {"temperature": ("<f8", 1)})
     value = arrays["temperature"]
     if len(value) not in (1, d) or not ((value > 0.0) & (value < np.inf)).all():
-        raise damaged("a temperature that is not a positive number")
+        raise damaged("a temperature is not a positive number")
     return float(value[0]) if len(value) == 1 else value
 
 
 def program_to_arrays(program: Program) -> dict[str, AnyArray]:
-    """The layers and the terms."""
+    """Return the layers and the terms as arrays."""
     ends = np.array(program.layer_ends, dtype=np.int64)
     return {"layer_ends": ends, **terms_to_arrays(program.terms, np.float64)}
 
 
 def program_from_arrays(arrays: dict[str, AnyArray], n_features: Any) -> Program:
-    """The reverse of `program_to_arrays`; the coordinate of a term is its node, below the number of layers."""
+    """Return a program; the coordinate of a term is its node, below the number of layers."""
     check_layout(arrays, {"layer_ends": ENDS})
     terms = terms_from_arrays(arrays, len(arrays["layer_ends"]), n_features)
     check_ends(arrays["layer_ends"], len(terms))
@@ -220,7 +217,7 @@ MOST_TRIED = 64  # classes; with costs, probabilities are the solution of a syst
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """The model, its history, and whatever else prediction needs."""
+    """Return the model, its history, and whatever else prediction needs."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
     if getattr(estimator, "thresholds_", None) is not None:
@@ -228,8 +225,12 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     merged = getattr(estimator, "merged_", None)
     if merged is not None:
         arrays["merged"] = merged.astype(np.int64)
-    threshold = threshold_to_json(getattr(estimator, "threshold_", None))
-    header = {"loss": to_json(estimator.loss_, "loss"), "threshold": threshold, **pack_features(estimator)}
+    threshold = getattr(estimator, "threshold_", None)
+    header = {
+        "loss": to_json(estimator.loss_, "loss"),
+        "threshold": None if threshold is None else [encode(value) for value in threshold.tolist()],
+        **pack_features(estimator),
+    }
     more, curves = pack_followed(estimator)
     state = to_json(estimator.rng_state_, "rng_state_")
     random = {"seed": estimator.seed_, "rng_state": state}
@@ -237,7 +238,7 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """The reverse of `pack_booster`."""
+    """Set the attributes of a booster that `pack_booster` took apart."""
     classes = estimator.classes_
     n_columns = len(classes) if isinstance(classes, np.ndarray) else sum(map(len, classes))
     model = model_from_arrays(arrays, n_columns, header["n_features_in"])
@@ -245,11 +246,19 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.present_ = arrays["present"].astype(bool)
     if "merged" in arrays:
         estimator.merged_ = arrays["merged"].astype(np.intp)
-    estimator.loss_ = loss_from_json(header["loss"], len(model.Y))
+    loss = from_json(header["loss"])
+    if not isinstance(loss, Loss):
+        raise damaged("invalid loss")
+    if len(model.Y) > 1:
+        loss.check(len(model.Y))
+    estimator.loss_ = loss
     estimator.n_iter_ = model.n_rounds
-    estimator.stop_reason_ = text_or_none(header["stop_reason"])
-    estimator.seed_ = seed_from_json(header.get("seed"))
-    estimator.rng_state_ = rng_state_from_json(header.get("rng_state"))
+    estimator.stop_reason_, estimator.seed_ = header["stop_reason"], header["seed"]
+    if not isinstance(estimator.stop_reason_, str | None):
+        raise damaged(f"invalid `stop_reason_`, {estimator.stop_reason_!r:.50}, which should be text")
+    if type(estimator.seed_) is not int or not 0 <= estimator.seed_ < 2**31:
+        raise damaged(f"invalid seed, {estimator.seed_!r:.50}")
+    estimator.rng_state_ = rng_state_from_json(header["rng_state"])
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
     if getattr(estimator, "fits_threshold", False):
         estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
@@ -263,41 +272,24 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     check_categories(estimator, model.trees)
 
 
-def loss_from_json(value: Any, n_classes: int) -> Loss:
-    """The loss; raise unless it is one for so many classes."""
-    loss = from_json(value)
-    if not isinstance(loss, Loss):
-        raise damaged("a loss that is none")
-    if n_classes > 1:
-        loss.check(n_classes)
-    return loss
-
-
-def text_or_none(value: Any) -> str | None:
-    """A text, or None."""
-    if value is not None and not isinstance(value, str):
-        raise damaged(f"{value!r:.50} where a text should be")
-    return value
-
-
 def threshold_from_json(value: Any, n_classes: int) -> Array | None:
-    """The threshold of several labels, (K + 1,); None of a model for one label."""
+    """Return the threshold of several labels, (K + 1,); None of a model for one label."""
     if value is None:
         return None
     threshold = from_json({"list": value})
     if len(threshold) != n_classes + 1 or not all(is_number(part) and abs(part) < 1e100 for part in threshold):
-        raise damaged("a threshold that is none")  # scores less a larger one might not be finite
+        raise damaged("invalid `threshold_`")  # scores less a larger one might not be finite
     return np.array(threshold, dtype=np.float64)
 
 
 def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array | None:
-    """The probability above which each label is predicted, (K,); None of a model for other answers."""
+    """Return the probability above which each label is predicted, (K,); None if there are no such thresholds."""
     if "thresholds" not in arrays:
         return None
     check_layout(arrays, {"thresholds": ("<f8", 1)})
     values = arrays["thresholds"]
     if len(values) != n_classes or not ((values > 0.0) & (values < 1.0)).all():
-        raise damaged("thresholds that are none")
+        raise damaged("invalid `thresholds_`")
     return values
 
 
@@ -312,51 +304,52 @@ def problem_of(estimator: Any) -> Problem:
 
 
 def check_several(estimator: Any) -> None:
-    """Raise if a model of several labels or targets is not of a kind that can be."""
+    """Raise if a model of several labels or targets belongs to a classifier that has none."""
     own = getattr(estimator, "thresholds_", None) is not None
     targets = estimator._problem.several == "targets"
     if not own and not targets:
         return
     fits = getattr(estimator, "multitarget", False) and estimator.loss_.likelihood and not (own and targets)
     if not fits or not estimator.present_.all():
-        raise damaged("several labels or targets of a classifier that has none")
+        raise damaged("several labels or targets in a classifier of one class")
 
 
 def check_link(estimator: Any) -> None:
-    """Raise unless scores become probabilities. This tries two rows; not where many classes would make it slow."""
+    """Raise unless scores become probabilities. Two rows are tried, unless many classes would make that slow."""
     K, several = len(estimator.present_), estimator._problem.several is not None
     if K > MOST_TRIED:
         return
     with np.errstate(all="ignore"):
         P = estimator._decision().probabilities(np.stack([np.zeros(K), np.linspace(-2.0, 2.0, K)]))
     if P.shape != (2, K) or not (P >= 0).all() or not (several or np.allclose(P.sum(axis=1), 1.0)):
-        raise damaged("a loss that gives no probabilities")
+        raise damaged("the loss gives no probabilities")
 
 
 def check_categories(estimator: Any, trees: list[Tree]) -> None:
-    """Raise if trees split by categories a feature that has none, or the reverse."""
+    """Raise if trees split a feature without categories by categories, or one with categories by thresholds."""
     known = estimator.categories_
     mask = np.zeros(estimator.n_features_in_, dtype=bool) if known is None else known.mask
     for tree in trees:
         inner = tree.nodes[tree.nodes["feature"] >= 0]
         if (mask[inner["feature"]] != (inner["category"] >= 0)).any():
-            raise damaged("splits that do not fit its categories")
+            raise damaged("the splits do not fit the categories")
 
 
 def pack_features(estimator: Any) -> dict[str, Any]:
-    """What the estimator knows of its columns: their kinds and categories."""
-    categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
-    return {"categories": categories, "feature_kinds": estimator.feature_kinds_}
+    """Return the kinds and categories of the columns as JSON."""
+    known = estimator.categories_
+    columns = None if known is None else [None if values is None else array_to_json(values) for values in known.columns]
+    return {"categories": columns, "feature_kinds": estimator.feature_kinds_}
 
 
 def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
-    """The reverse of `pack_features`; earlier files know no kinds, those of programs no categories either."""
-    columns, kinds, p = header.get("categories"), header.get("feature_kinds"), header["n_features_in"]
+    """Set the kinds and categories of the columns."""
+    columns, kinds, p = header["categories"], header["feature_kinds"], header["n_features_in"]
     lists = all(some is None or isinstance(some, list) for some in (columns, kinds))
     if not lists or any(some is not None and len(some) != p for some in (columns, kinds)):
-        raise damaged("categories or kinds that do not fit its features")
+        raise damaged("categories or kinds do not fit the features")
     if not set(kinds or ()) <= set(WORDS):
-        raise damaged("kinds of features that are none")
+        raise damaged("unknown kinds of features")
     estimator.feature_kinds_ = kinds
     estimator.categories_ = None
     if columns is not None:
@@ -364,38 +357,31 @@ def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
 
 
 def categories_from_json(value: Any) -> AnyArray:
-    """The categories of a column; raise unless they are different, not too many, and all numbers or all text."""
+    """Return the categories of a column; raise unless they differ, are not too many, and all numbers or all text."""
     values = as_categories(array_from_json(value))
     names = values.tolist()
     texts = sum(isinstance(name, str) for name in names)
     if values.ndim != 1 or len(names) > MAX_CATEGORIES or len(set(names)) < len(names) or texts not in (0, len(names)):
-        raise damaged("categories that are none")
+        raise damaged("invalid categories")
     if not texts and not all(map(is_number, names)):
-        raise damaged("categories that are neither numbers nor text")
+        raise damaged("categories that are neither finite numbers nor text")
     return values
 
 
-def seed_from_json(value: Any) -> int | None:
-    """The seed of the fit; None for files that have none."""
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31):
-        raise damaged("a seed that is none")
-    return value
-
-
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
-    """The state of the random numbers with which boosting goes on; None for files that have none."""
+    """Return the state of the random numbers with which boosting goes on; None if there is none."""
     if value is None:
         return None
     try:
         state: dict[str, Any] = from_json(value)
         np.random.PCG64().state = state  # type: ignore[assignment]
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise damaged("a state of random numbers that is none") from error
+        raise damaged("invalid state of random numbers") from error
     return state
 
 
 def pack_followed(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """What was followed on evaluated rows, if anything was. Names of metrics may be any text: they go to the header."""
+    """Return the metrics on evaluated rows, if any; their names may be any text, so they go to the header."""
     if not hasattr(estimator, "evals_result_"):
         return {}, {}
     results = estimator.evals_result_
@@ -409,7 +395,7 @@ def pack_followed(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) -> None:
-    """The reverse of `pack_followed`."""
+    """Set the metrics on evaluated rows."""
     if followed is None:
         return
     names, best, score = followed["names"], followed["best_iteration"], followed["best_score"]
@@ -419,7 +405,7 @@ def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) 
     texts = all(isinstance(name, str) for some in names for name in some)
     score_fits = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
     if not texts or not score_fits or type(best) is not int or len(lengths) > 1 or not 0 <= best <= max(lengths):
-        raise damaged("evaluations that do not fit together")
+        raise damaged("the evaluations do not fit together")
     estimator.evals_result_ = [
         {name: arrays[f"evals.{i}.{j}"] for j, name in enumerate(some)} for i, some in enumerate(names)
     ]
@@ -428,14 +414,14 @@ def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) 
 
 
 def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """A branching program and its history."""
+    """Return a branching program and its history."""
     return pack_features(estimator), program_to_arrays(estimator.program_) | history_to_arrays(estimator.history_)
 
 
 def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """The reverse of `pack_program`."""
+    """Set the attributes of a classifier with a branching program."""
     if len(estimator.classes_) != 2:
-        raise damaged(f"a branching program for {len(estimator.classes_)} classes")
+        raise damaged(f"branching program for {len(estimator.classes_)} classes")
     estimator.program_ = program_from_arrays(arrays, header["n_features_in"])
     estimator.n_iter_ = estimator.program_.n_layers
     estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
@@ -444,13 +430,13 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """The history without the times, which differ from run to run, so that equal models give equal files."""
+    """Return the history without the times, which differ from run to run: equal models give equal files."""
     return {f"history.{name}": values for name, values in history.items() if name != "seconds"}
 
 
 def history_from_arrays(arrays: dict[str, AnyArray], n_rounds: int) -> dict[str, AnyArray]:
-    """The reverse of `history_to_arrays`; raise unless there is an entry for every round."""
+    """Return the history; raise unless it has an entry for every round."""
     history = {name.removeprefix("history."): v for name, v in arrays.items() if name.startswith("history.")}
     if any(values.shape != (n_rounds,) for values in history.values()):
-        raise damaged("a history that does not fit its rounds")
+        raise damaged("the history does not fit the rounds")
     return history

@@ -1,8 +1,8 @@
 """Converts values of Python, NumPy and pandas to JSON and back.
 
 None, truth values, text, and numbers that any JSON reader reads exactly are written as they are; all others as an
-object with a key, the tag, that says what they are: ``{"date": "2024-02-29"}``. ``encode`` and ``decode`` take a
-function for whatever is none of these: `parameters` uses it for parts and estimators.
+object with a key, the tag, that says what they are: ``{"date": "2024-02-29"}``. `CODECS` lists the tags. ``encode``
+and ``decode`` take a function for everything else: `parameters` uses it for parts and estimators.
 
 pandas itself is imported only to give one of its values back. Where it is not installed, the nearest thing that Python
 has comes back instead: nobody can then pass a pandas value to compare it with.
@@ -22,187 +22,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from .._util.arrays import AnyArray
-from .checks import ModelFileError
+from .checks import damaged
 
 EXACT = 2**53  # readers that know only double precision read whole numbers exactly up to here
 MOST_DIGITS = 4300  # of a decimal number; Python's own limit for whole numbers as text
 MICROSECOND = dt.timedelta(microseconds=1)
-
-
-def int_to_json(value: int) -> Any:
-    """A whole number of any size."""
-    return int(value) if -EXACT <= value <= EXACT else {"int": str(int(value))}
-
-
-def float_to_json(value: float) -> Any:
-    """A number; JSON has no infinities and no NaN."""
-    return float(value) if math.isfinite(value) else {"float": str(float(value))}
-
-
-def moment_to_json(value: dt.datetime) -> Any:
-    """A date with time: ISO 8601, with the offset from UTC and the name of the time zone where it has them."""
-    return {"datetime": value.isoformat(), **zone_to_json(value)}
-
-
-def moment_from_json(value: dict[str, Any]) -> dt.datetime:
-    """The reverse of `moment_to_json`."""
-    moment = dt.datetime.fromisoformat(value["datetime"])
-    zone = zone_from_json(value)
-    return moment if zone is None else moment.astimezone(zone)
-
-
-def zone_to_json(value: dt.datetime) -> dict[str, str]:
-    """The name of a time zone: that of `zoneinfo` or of pytz; other zones have none, and keep their offset only."""
-    name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
-    return {"zone": name} if isinstance(name, str) else {}
-
-
-def zone_from_json(value: dict[str, Any]) -> ZoneInfo | None:
-    """The time zone; None if there is none, or if this machine does not know it: then the offset from UTC is kept."""
-    try:
-        return ZoneInfo(value["zone"]) if "zone" in value else None
-    except ZoneInfoNotFoundError:
-        return None
-
-
-# Types whose values are stored by tag, and how: those that are subclasses of others come first.
-Encoder = Callable[[Any], Any]
-ENCODERS: dict[type, Encoder] = {
-    type(None): lambda value: None,
-    bool: lambda value: value,
-    int: int_to_json,
-    float: float_to_json,
-    str: lambda value: str.__str__(value),
-    bytes: lambda value: {"bytes": value.hex()},
-    Decimal: lambda value: {"decimal": str(value)},
-    dt.datetime: moment_to_json,
-    dt.date: lambda value: {"date": value.isoformat()},
-    dt.time: lambda value: {"time": value.isoformat()},
-    dt.timedelta: lambda value: {"timedelta": int_to_json(value // MICROSECOND)},
-}
-
-# What a tagged object stands for.
-DECODERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "int": lambda value: int(value["int"]),
-    "float": lambda value: float(value["float"]),
-    "bytes": lambda value: bytes.fromhex(value["bytes"]),
-    "decimal": lambda value: decimal_from_json(value["decimal"]),
-    "datetime": moment_from_json,
-    "date": lambda value: dt.date.fromisoformat(value["date"]),
-    "time": lambda value: dt.time.fromisoformat(value["time"]),
-    "timedelta": lambda value: whole(value["timedelta"]) * MICROSECOND,
-}
-
-
-def whole(value: Any) -> int:
-    """A whole number as `int_to_json` writes it."""
-    return int(value["int"] if isinstance(value, dict) else value)
-
-
-def decimal_from_json(text: str) -> Decimal:
-    """A decimal number. To compare one of a million digits with a whole number takes many seconds, so it is refused."""
-    value = Decimal(text)
-    if value.is_finite() and abs(value.adjusted()) > MOST_DIGITS:
-        raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
-    return value
-
-
-def encoder_of(value: Any) -> Encoder | None:
-    """How a value is stored; None if it is of none of these types. Of a subclass, the plain value is stored."""
-    kind = type(value)
-    return ENCODERS.get(kind) or next((encode for base, encode in ENCODERS.items() if issubclass(kind, base)), None)
-
-
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-MISSING = ("NaT", "NA")
-
-
-class Interval(NamedTuple):
-    """Stands for an interval of pandas where pandas is not installed."""
-
-    left: Any
-    right: Any
-    closed: str
-
-
-def pandas_name(value: Any) -> str | None:
-    """The name of a type of pandas; None for other types."""
-    kind = type(value)
-    return kind.__name__ if kind.__module__.partition(".")[0] == "pandas" else None
-
-
-def pandas_to_json(value: Any, encode: Any) -> Any:
-    """A value of pandas; None for any other value. ``encode`` stores the ends of intervals."""
-    name = pandas_name(value)
-    if isinstance(value, Interval):
-        name = "Interval"
-    if name == "Timestamp":
-        return {"timestamp": value.isoformat(), "unit": value.unit, **zone_to_json(value)}
-    if name == "Timedelta":
-        return {"duration": int_to_json(value.asm8.astype("int64").item()), "unit": value.unit}
-    if name == "Interval":
-        return {"interval": [encode(value.left), encode(value.right)], "closed": value.closed}
-    if name == "Period":
-        return {"period": int_to_json(value.ordinal), "freq": value.freqstr}
-    if name in ("NaTType", "NAType"):
-        return {"missing": name.removesuffix("Type")}
-    return None
-
-
-def timestamp_from_json(value: dict[str, Any]) -> Any:
-    """A moment to the nanosecond; without pandas to the microsecond."""
-    pd = pandas()
-    if pd is None:
-        return dt.datetime.fromisoformat(value["timestamp"])
-    moment, zone = pd.Timestamp(value["timestamp"]).as_unit(value["unit"]), zone_from_json(value)
-    return moment if zone is None else moment.tz_convert(zone)
-
-
-def duration_from_json(value: dict[str, Any]) -> Any:
-    """A duration in its unit; without pandas to the microsecond."""
-    pd, number = pandas(), whole(value["duration"])
-    if pd is None:
-        return number * NANOSECONDS[value["unit"]] // 1000 * MICROSECOND
-    return pd.Timedelta(number, unit=value["unit"]).as_unit(value["unit"])
-
-
-def interval_from_json(value: dict[str, Any], decode: Any) -> Any:
-    """An interval; ``decode`` reads its ends."""
-    pd = pandas()
-    left, right = (decode(end) for end in value["interval"])
-    return (Interval if pd is None else pd.Interval)(left, right, value["closed"])
-
-
-def period_from_json(value: dict[str, Any]) -> Any:
-    """A period; without pandas its number and frequency."""
-    pd, ordinal = pandas(), whole(value["period"])
-    return (ordinal, str(value["freq"])) if pd is None else pd.Period(ordinal=ordinal, freq=value["freq"])
-
-
-def missing_from_json(value: dict[str, Any]) -> Any:
-    """A missing value of pandas; without pandas None."""
-    pd = pandas()
-    if value["missing"] not in MISSING:
-        raise ValueError(f"no missing value is called {value['missing']!r}")
-    return None if pd is None else getattr(pd, value["missing"])
-
-
-def pandas() -> Any:
-    """The module, or None if it is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        return None
-    return pandas
-
-
-Other = Callable[[Any], Any]
 KINDS = "biufUSMm"  # the kinds of NumPy's types that arrays in a header may have, beside objects
 TIMES = "Mm"
 
+Convert = Callable[[Any], Any]
+
 
 def unsavable(value: Any) -> Any:
-    """Refuse a value that has no place in a model file."""
+    """Refuse a value that no model file can hold."""
     raise TypeError(
         f"{value!r} of type {type(value).__name__} cannot be saved; text, numbers, dates and durations can, those of "
         "NumPy and of pandas too."
@@ -211,90 +44,32 @@ def unsavable(value: Any) -> Any:
 
 def unknown(value: dict[str, Any]) -> Any:
     """Refuse an object whose tag is not known."""
-    raise ModelFileError(f"the file holds a value with the keys {list(value)}, which this simplexboost cannot read.")
+    raise damaged(f"value with the keys {list(value)}, which this simplexboost cannot read")
 
 
-# ---- any value ------------------------------------------------------------------------------------------------------
+def encode(value: Any, other: Convert = unsavable) -> Any:
+    """Return a value as JSON; ``other`` converts what is of none of the types that this module knows."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str) and not isinstance(value, np.generic):
+        return str.__str__(value)  # of a subclass, the plain text
+    codec = codec_of(value)
+    return other(value) if codec is None else codec.encode(value, partial(encode, other=other))
 
 
-def encode(value: Any, other: Other = unsavable) -> Any:
-    """A value as JSON; ``other`` stores what is of none of the types that this module knows."""
-    again = partial(encode, other=other)
-    if isinstance(value, np.generic):
-        return {"scalar": array_to_json(np.array([value], dtype=value.dtype))}
-    from_pandas = pandas_to_json(value, again)
-    if from_pandas is not None:
-        return from_pandas
-    single = encoder_of(value)
-    if single is not None:
-        return single(value)
-    several = holder_to_json(value, again)
-    if several is not None:
-        return several
-    if hasattr(value, "__array__"):  # an array, or a column or table of pandas, polars, Arrow, …
-        return {"array": array_to_json(np.asarray(value))}
-    return other(value)
-
-
-def holder_to_json(value: Any, again: Other) -> Any:
-    """A range, a slice or a collection; None for anything else. ``again`` stores what it holds."""
-    match value:
-        case range() | slice():
-            return {type(value).__name__: [again(number) for number in (value.start, value.stop, value.step)]}
-        case Mapping():
-            return {"dict": [[again(k), again(v)] for k, v in value.items()]}
-        case list():
-            return {"list": [again(v) for v in value]}
-        case tuple():
-            return {"tuple": [again(v) for v in value]}
-        case set() | frozenset():
-            tag = "set" if isinstance(value, set) else "frozenset"
-            return {tag: sorted((again(v) for v in value), key=json.dumps)}  # equal sets give equal files
-    return None
-
-
-def decode(value: Any, other: Other = unknown) -> Any:
-    """The reverse of `encode`."""
+def decode(value: Any, other: Convert = unknown) -> Any:
+    """Return the value that `encode` converted to JSON."""
     if not isinstance(value, dict):
         return value
-    again = partial(decode, other=other)
-    tag = next((key for key in value if key in TAGS), None)
-    if tag in DECODERS:
-        return DECODERS[tag](value)
-    if tag in HOLDERS:
-        return HOLDERS[tag](value[tag], again)
-    if tag == "interval":
-        return interval_from_json(value, again)
-    if tag in FROM_PANDAS:
-        return FROM_PANDAS[tag](value)
-    return other(value)
-
-
-HOLDERS: dict[str | None, Callable[[Any, Other], Any]] = {
-    "scalar": lambda content, again: array_from_json(content)[0],
-    "array": lambda content, again: array_from_json(content),
-    "range": lambda content, again: range(*map(again, content)),
-    "slice": lambda content, again: slice(*map(again, content)),
-    "list": lambda content, again: [again(v) for v in content],
-    "tuple": lambda content, again: tuple(again(v) for v in content),
-    "set": lambda content, again: {again(v) for v in content},
-    "frozenset": lambda content, again: frozenset(again(v) for v in content),
-    "dict": lambda content, again: {again(k): again(v) for k, v in content},
-}
-FROM_PANDAS: dict[str | None, Callable[[dict[str, Any]], Any]] = {
-    "timestamp": timestamp_from_json,
-    "duration": duration_from_json,
-    "period": period_from_json,
-    "missing": missing_from_json,
-}
-TAGS = {*DECODERS, *HOLDERS, *FROM_PANDAS, "interval"}
+    tag = next((key for key in value if key in CODECS), None)
+    return other(value) if tag is None else CODECS[tag].decode(value, partial(decode, other=other))
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------
 
 
 def array_to_json(values: AnyArray) -> dict[str, Any]:
-    """An array as its type, its shape unless it has one axis, and its entries row by row.
+    """Return an array as its type, its shape unless it has one axis, and its entries row by row.
 
     Dates and durations are whole numbers of their unit since 1970; the entries of an array of objects are any values.
     """
@@ -310,19 +85,227 @@ def array_to_json(values: AnyArray) -> dict[str, Any]:
 
 
 def array_from_json(about: dict[str, Any]) -> AnyArray:
-    """The reverse of `array_to_json`. Version 1 has no shapes, but rows in rows."""
+    """Return the array that `array_to_json` converted to JSON."""
     dtype = np.dtype(about["dtype"])
     if dtype.kind not in KINDS + "O":
-        raise ModelFileError(f"the file holds an array of type {dtype}; it is damaged.")
-    if any(isinstance(row, list) for row in about["values"]):
-        return np.array(about["values"], dtype=dtype)
-    entries = [decode(v) for v in about["values"]]
-    if dtype.kind == "O":
-        out = np.empty(len(entries), dtype=object)
-        for i, entry in enumerate(entries):  # not all at once: tuples would become rows
-            out[i] = entry
-    elif dtype.kind in TIMES:
-        out = np.array([whole(v) for v in entries], dtype=np.int64).astype(dtype)
-    else:
-        out = np.array(entries, dtype=dtype)
-    return out.reshape(about.get("shape", out.shape))
+        raise damaged(f"array of type {dtype}")
+    convert = whole if dtype.kind in TIMES else decode
+    out = np.empty(len(about["values"]), dtype=np.int64 if dtype.kind in TIMES else dtype)
+    for i, entry in enumerate(about["values"]):  # one by one: lists and tuples must not become further axes
+        out[i] = convert(entry)
+    return out.astype(dtype, copy=False).reshape(about.get("shape", out.shape))
+
+
+# ---- numbers and times ----------------------------------------------------------------------------------------------
+
+
+def int_to_json(value: int) -> Any:
+    """Return a whole number of any size as JSON."""
+    return int(value) if -EXACT <= value <= EXACT else {"int": str(int(value))}
+
+
+def whole(value: Any) -> int:
+    """Return the whole number that `int_to_json` converted to JSON."""
+    return int(value["int"] if isinstance(value, dict) else value)
+
+
+def decimal_from_json(text: str) -> Decimal:
+    """Return a decimal number; one of a million digits would take many seconds to compare, so it is refused."""
+    value = Decimal(text)
+    if value.is_finite() and abs(value.adjusted()) > MOST_DIGITS:
+        raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
+    return value
+
+
+def zone_to_json(value: dt.datetime) -> dict[str, str]:
+    """Return the name of a time zone of `zoneinfo` or pytz; other zones have none, and keep their offset only."""
+    name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
+    return {"zone": name} if isinstance(name, str) else {}
+
+
+def zone_from_json(value: dict[str, Any]) -> ZoneInfo | None:
+    """Return the time zone; None if there is none or this machine does not know it: then the offset is kept."""
+    try:
+        return ZoneInfo(value["zone"]) if "zone" in value else None
+    except ZoneInfoNotFoundError:
+        return None
+
+
+def moment_from_json(value: dict[str, Any]) -> dt.datetime:
+    """Return a date with time."""
+    moment = dt.datetime.fromisoformat(value["datetime"])
+    zone = zone_from_json(value)
+    return moment if zone is None else moment.astimezone(zone)
+
+
+# ---- pandas ---------------------------------------------------------------------------------------------------------
+
+
+class Interval(NamedTuple):
+    """Stands for an interval of pandas where pandas is not installed."""
+
+    left: Any
+    right: Any
+    closed: str
+
+
+def pandas() -> Any:
+    """Return the module, or None if it is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas
+
+
+def timestamp_from_json(value: dict[str, Any]) -> Any:
+    """Return a moment to the nanosecond; without pandas to the microsecond."""
+    pd = pandas()
+    if pd is None:
+        return dt.datetime.fromisoformat(value["timestamp"])
+    moment, zone = pd.Timestamp(value["timestamp"]).as_unit(value["unit"]), zone_from_json(value)
+    return moment if zone is None else moment.tz_convert(zone)
+
+
+def duration_from_json(value: dict[str, Any]) -> Any:
+    """Return a duration in its unit; without pandas to the microsecond."""
+    pd, number = pandas(), whole(value["duration"])
+    if pd is None:
+        return number * NANOSECONDS[value["unit"]] // 1000 * MICROSECOND
+    return pd.Timedelta(number, unit=value["unit"]).as_unit(value["unit"])
+
+
+def interval_from_json(value: dict[str, Any], again: Convert) -> Any:
+    """Return an interval."""
+    left, right = map(again, value["interval"])
+    pd = pandas()
+    return (Interval if pd is None else pd.Interval)(left, right, value["closed"])
+
+
+def period_from_json(value: dict[str, Any]) -> Any:
+    """Return a period; without pandas its number and frequency."""
+    pd, ordinal = pandas(), whole(value["period"])
+    return (ordinal, str(value["freq"])) if pd is None else pd.Period(ordinal=ordinal, freq=value["freq"])
+
+
+def missing_from_json(value: dict[str, Any]) -> Any:
+    """Return a missing value of pandas; without pandas None."""
+    pd = pandas()
+    if value["missing"] not in ("NaT", "NA"):
+        raise ValueError(f"no missing value is called {value['missing']!r}")
+    return None if pd is None else getattr(pd, value["missing"])
+
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+
+class Codec(NamedTuple):
+    """How values of a type are stored: both functions take a value, and the function that converts what it holds.
+
+    ``kind`` is the type; values of pandas are known by the name of their type, so that it need not be imported. Of a
+    subclass, the plain value is stored.
+    """
+
+    kind: type | str | None
+    encode: Callable[[Any, Convert], Any]
+    decode: Callable[[Any, Convert], Any]
+
+
+# By tag; types that are subclasses of others come first.
+CODECS: dict[str, Codec] = {
+    "scalar": Codec(
+        np.generic,
+        lambda v, again: {"scalar": array_to_json(np.array([v], dtype=v.dtype))},
+        lambda v, again: array_from_json(v["scalar"])[0],
+    ),
+    "timestamp": Codec(
+        "Timestamp",
+        lambda v, again: {"timestamp": v.isoformat(), "unit": v.unit, **zone_to_json(v)},
+        lambda v, again: timestamp_from_json(v),
+    ),
+    "duration": Codec(
+        "Timedelta",
+        lambda v, again: {"duration": int_to_json(v.asm8.astype("int64").item()), "unit": v.unit},
+        lambda v, again: duration_from_json(v),
+    ),
+    "interval": Codec(
+        "Interval",
+        lambda v, again: {"interval": [again(v.left), again(v.right)], "closed": v.closed},
+        interval_from_json,
+    ),
+    "period": Codec(
+        "Period",
+        lambda v, again: {"period": int_to_json(v.ordinal), "freq": v.freqstr},
+        lambda v, again: period_from_json(v),
+    ),
+    "missing": Codec(
+        "NaTType NAType",
+        lambda v, again: {"missing": type(v).__name__.removesuffix("Type")},
+        lambda v, again: missing_from_json(v),
+    ),
+    "int": Codec(int, lambda v, again: int_to_json(v), lambda v, again: int(v["int"])),
+    "float": Codec(
+        float,
+        lambda v, again: float(v) if math.isfinite(v) else {"float": str(float(v))},  # JSON has no infinities, no NaN
+        lambda v, again: float(v["float"]),
+    ),
+    "bytes": Codec(bytes, lambda v, again: {"bytes": v.hex()}, lambda v, again: bytes.fromhex(v["bytes"])),
+    "decimal": Codec(Decimal, lambda v, again: {"decimal": str(v)}, lambda v, again: decimal_from_json(v["decimal"])),
+    "datetime": Codec(
+        dt.datetime,
+        lambda v, again: {"datetime": v.isoformat(), **zone_to_json(v)},
+        lambda v, again: moment_from_json(v),
+    ),
+    "date": Codec(dt.date, lambda v, again: {"date": v.isoformat()}, lambda v, again: dt.date.fromisoformat(v["date"])),
+    "time": Codec(dt.time, lambda v, again: {"time": v.isoformat()}, lambda v, again: dt.time.fromisoformat(v["time"])),
+    "timedelta": Codec(
+        dt.timedelta,
+        lambda v, again: {"timedelta": int_to_json(v // MICROSECOND)},
+        lambda v, again: whole(v["timedelta"]) * MICROSECOND,
+    ),
+    "range": Codec(
+        range,
+        lambda v, again: {"range": [again(n) for n in (v.start, v.stop, v.step)]},
+        lambda v, again: range(*map(again, v["range"])),
+    ),
+    "slice": Codec(
+        slice,
+        lambda v, again: {"slice": [again(n) for n in (v.start, v.stop, v.step)]},
+        lambda v, again: slice(*map(again, v["slice"])),
+    ),
+    "dict": Codec(
+        Mapping,
+        lambda v, again: {"dict": [[again(k), again(x)] for k, x in v.items()]},
+        lambda v, again: {again(k): again(x) for k, x in v["dict"]},
+    ),
+    "list": Codec(list, lambda v, again: {"list": [again(x) for x in v]}, lambda v, again: list(map(again, v["list"]))),
+    "tuple": Codec(
+        tuple, lambda v, again: {"tuple": [again(x) for x in v]}, lambda v, again: tuple(map(again, v["tuple"]))
+    ),
+    "set": Codec(  # sorted: equal sets give equal files
+        set,
+        lambda v, again: {"set": sorted(map(again, v), key=json.dumps)},
+        lambda v, again: set(map(again, v["set"])),
+    ),
+    "frozenset": Codec(
+        frozenset,
+        lambda v, again: {"frozenset": sorted(map(again, v), key=json.dumps)},
+        lambda v, again: frozenset(map(again, v["frozenset"])),
+    ),
+    "array": Codec(  # an array, or a column or table of pandas, polars, Arrow, …
+        None,
+        lambda v, again: {"array": array_to_json(np.asarray(v))},
+        lambda v, again: array_from_json(v["array"]),
+    ),
+}
+PANDAS = {name: codec for codec in CODECS.values() if isinstance(codec.kind, str) for name in codec.kind.split()}
+TYPES = {codec.kind: codec for codec in CODECS.values() if isinstance(codec.kind, type)}
+
+
+def codec_of(value: Any) -> Codec | None:
+    """Return how a value is stored; None if it is of none of the types in the table."""
+    kind = type(value)
+    if kind is Interval or (kind.__module__.partition(".")[0] == "pandas" and kind.__name__ in PANDAS):
+        return PANDAS[kind.__name__]
+    found = TYPES.get(kind) or next((codec for base, codec in TYPES.items() if isinstance(value, base)), None)
+    return CODECS["array"] if found is None and hasattr(value, "__array__") else found

@@ -195,7 +195,7 @@ def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n
 def checked_side(side: Any) -> int:
     """+1 or −1."""
     if type(side) is not int or side not in (-1, 1):
-        raise damaged(f"a column of side {side!r:.50}")
+        raise damaged(f"invalid side {side!r:.50} of a column")
     return side
 
 
@@ -204,10 +204,10 @@ def checked(column: Column, n_features: int) -> Column:
     rows, seen = column.kernel_rows, n_features
     if rows is not None:
         if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
-            raise damaged("rows of a kernel that it does not have")
+            raise damaged("rows of a kernel that the model does not have")
         seen = len(rows)
     if column.estimator._problem.several:
-        raise damaged("a column whose classifier is none for two classes")
+        raise damaged("the classifier of a column is not for two classes")
     if column.estimator.n_features_in_ != seen or column.estimator.classes_.tolist() != [0, 1]:
-        raise damaged("a column whose classifier does not fit the others")
+        raise damaged("the classifier of a column does not fit the others")
     return column

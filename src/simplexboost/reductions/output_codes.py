@@ -18,7 +18,7 @@ from ..classifiers import SimplexBoostClassifier
 from ..classifiers.base_classifier import Face, all_or_nothing
 from ..parts.codewords import bits_corrected, min_hamming
 from ..parts.losses.links import log_of
-from ..persist import check_label_types, damaged
+from ..persist import check_label_types, damaged, register
 from ..tables.inputs import check_columns, check_nothing_is_masked, plain_labels
 from ..tables.validation import Labelling, check_labels
 from .binary_columns import (
@@ -152,6 +152,7 @@ class Decodes(Face):
 PROBABILITIES = ("auto", "softmax", "coupling")
 
 
+@register
 @dataclass(eq=False, repr=False)
 class OutputCodeClassifier(Decodes):
     """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
@@ -342,14 +343,14 @@ class OutputCodeClassifier(Decodes):
         check_choice("probability", self.probability, PROBABILITIES)
         check_flag("break_ties", self.break_ties)
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise damaged("an estimator that is none")
+            raise damaged("invalid estimator")
         columns = unpack_columns(header["columns"], arrays, self.n_features_in_)
         M, present = arrays["codewords"].astype(np.float64), arrays["present"].astype(bool)
         K = len(self.classes_)
         if M.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(M, [-1, 0, 1]).all():
-            raise damaged("codewords that do not fit its classes or columns")
+            raise damaged("the codewords do not fit the classes or columns")
         if not present.any():
-            raise damaged("a model without classes")
+            raise damaged("no class is present")
         for column in columns:
             column.method(self.response, self.decoding)  # raises where the classifier has no such answer
         self.columns_, self.present_ = columns, present

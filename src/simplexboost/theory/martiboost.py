@@ -25,7 +25,7 @@ from ..model.hypotheses import Hypothesis, LeafOutputs, TreeHypothesis
 from ..model.program import Program, Turn, answers, move
 from ..parts.learners import Answer, Learner, PlainPull, Request, as_learner, refusal_of
 from ..parts.losses.links import log_of
-from ..persist import check_label_types, pack_program, unpack_program
+from ..persist import check_label_types, pack_program, register, unpack_program
 from ..tables.inputs import Taken, check_X
 from ..tables.labels import few, listed_classes
 from ..tables.order import in_own_order
@@ -185,6 +185,7 @@ class LayerRecord:
         return {name: np.array(values) for name, values in self.records.items()}
 
 
+@register
 @dataclass(eq=False, repr=False)
 class MartiBoostClassifier(Face):
     """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.

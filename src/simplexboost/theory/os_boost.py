@@ -28,6 +28,7 @@ from ..parts.losses.links import softmax
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.base import ask, gradient_of, normalised_edge, request_of
 from ..parts.optimizers.run import Run, Update
+from ..persist import register
 from .potentials import ExponentialLoss
 from .spaces import classes_in_place, true_first
 from .strategies import FixedGame, Game, make_game
@@ -233,6 +234,7 @@ class PotentialHistory(Callback):
 DEFAULT_EDGE = 0.1
 
 
+@register
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
 class OSBoostClassifier(BaseBooster):

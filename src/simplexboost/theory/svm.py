@@ -20,7 +20,7 @@ from .._util.messages import warn_user
 from .._util.params import check_choice, check_number, check_verbose, is_auto, random_generator
 from .._util.runtime import one_blas_thread, thread_count
 from ..classifiers.base_classifier import Face, all_or_nothing
-from ..persist import check_label_types, damaged, is_number, pack_features, unpack_features
+from ..persist import check_label_types, damaged, is_number, pack_features, register, unpack_features
 from ..persist.parameters import from_json, to_json
 from ..tables.inputs import Taken, check_X, learn_X
 from ..tables.validation import Labelling, check_labels
@@ -118,13 +118,13 @@ class Machine(Face):
         check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
         facts = {name: from_json(header[name]) for name in FACTS if name in header}
         if not all(map(is_number, facts.values())):
-            raise damaged("numbers that are none")
+            raise damaged("invalid numbers")
         self.__dict__.update(facts)
         self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
         unpack_features(self, header)
         if self.categories_ is not None:
-            raise damaged("categories, where a machine takes numbers only")
-        refused = damaged("weights that do not fit its classes or features")
+            raise damaged("categories in a support vector machine, which takes numbers only")
+        refused = damaged("the weights do not fit the classes or features")
         try:
             if "support_vectors_.data" in arrays:
                 parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
@@ -166,7 +166,7 @@ class Machine(Face):
         with np.errstate(all="ignore"):
             scores = self._kernel(some, self.support_vectors_) @ self.dual_coef_
         if not (np.isfinite(sizes).all() and np.isfinite(scores).all()):
-            raise damaged("a kernel whose values are not finite")
+            raise damaged("the kernel has values that are not finite")
 
 
 def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
@@ -179,6 +179,7 @@ SOLVERS = ("auto", "dual", "sgd")
 MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
 
 
+@register
 @dataclass(eq=False, repr=False, kw_only=True)
 class MulticlassSVC(Machine):
     """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.

@@ -13,7 +13,7 @@ import sklearn
 
 from ..._util.messages import format_bytes
 from ...decide.sets import sets_of
-from ...persist.parameters import written_by
+from ...persist.parameters import WRITTEN_BY
 from .labelled_rows import Evaluated, rows_of_fit
 
 LONGEST = 200  # characters of a parameter that are shown
@@ -103,7 +103,7 @@ def version_entries() -> Entries:
     """The versions of the packages, and the time."""
     return [
         ["Report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
-        ["Package", written_by()],
+        ["Package", WRITTEN_BY],
         ["Python", platform.python_version()],
         ["NumPy", np.__version__],
         ["SciPy", scipy.__version__],
