@@ -25,7 +25,7 @@ from sklearn.model_selection import cross_val_predict
 
 from simplexboost import SimplexBoostClassifier, datasets
 from simplexboost._util.arrays import AnyArray
-from simplexboost.parts.codewords import max_min
+from simplexboost.parts.codewords import MaxMin
 
 from .repeats import table
 
@@ -69,7 +69,7 @@ def far_apart(problem: Problem, d: int) -> AnyArray:
     """A max-min code."""
     K = int(problem[1].max()) + 1
     if K < 300:
-        return max_min(K, d)
+        return MaxMin(d).matrix(K)
     return unit(np.random.default_rng(0).standard_normal((K, d)))
 
 

@@ -272,10 +272,10 @@ def draw_codewords(plt: Any) -> Any:
 
 def draw_ordered(plt: Any) -> Any:
     """Ordered codewords: the first two coordinates of seven classes, and all coordinates as waves over the classes."""
-    from simplexboost.parts.codewords import ordered
+    from simplexboost.parts.codewords import Ordered
 
     K, figure = 7, plt.figure(figsize=(9.4, 3.4), layout="constrained")
-    Y = ordered(K)
+    Y = Ordered().matrix(K)
     arc, waves = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
     arc.plot(Y[:, 0], Y[:, 1], color="0.8", zorder=1)
     for k, (x, y) in enumerate(Y[:, :2]):

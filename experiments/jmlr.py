@@ -32,9 +32,9 @@ BEST_DISTANCE |= {(3, 8): 2 - 2 * (np.sqrt(8) - 1) / 7, (3, 12): 2 - 2 / np.sqrt
 def codewords(K: int, d: int, centered: bool = True) -> dict[str, Any]:
     """A max-min code with its squared distance and capacity; for d ≥ K − 1 the simplex."""
     Y = (
-        sb.parts.codewords.max_min(K, d, centered, np.random.default_rng(0))
+        sb.parts.codewords.MaxMin(d, centered=centered).matrix(K, np.random.default_rng(0))
         if d < K - 1
-        else sb.parts.codewords.simplex(K)
+        else sb.parts.codewords.Simplex().matrix(K)
     )
     return {
         "Y": Y.tolist(),
@@ -168,7 +168,7 @@ def draw_code(axes: Any, Y: Any, distance: float) -> None:
 @task
 def loss_contours(points: int = 81, reach: float = 2.0) -> dict[str, Any]:
     """The two losses of Figure 3 on a grid of predictor values f, for the first class of three."""
-    Y = sb.parts.codewords.simplex(3)
+    Y = sb.parts.codewords.Simplex().matrix(3)
     side = np.linspace(-reach, reach, points)
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (n, 2)
     inner = F @ Y.T  # (n, 3), ⟨y, f⟩ without the half: the paper's (125) and (126) with α = 1

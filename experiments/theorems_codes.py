@@ -27,7 +27,7 @@ def _() -> dict[str, float]:
     for K in (2, 3, 7):
         votes, c = rng.uniform(size=(40, K)), rng.integers(K, size=40)
         apart = votes[np.arange(40), c][:, None] - votes
-        for Y, factor in ((cw.simplex(K), K / (K - 1)), (cw.canonical(K), 1.0)):
+        for Y, factor in ((cw.Simplex().matrix(K), K / (K - 1)), (cw.Canonical().matrix(K), 1.0)):
             projections = votes @ Y @ Y.T
             margin = projections[np.arange(40), c][:, None] - projections
             worst = max(worst, np.abs(margin - factor * apart).max())
@@ -45,7 +45,7 @@ def _() -> dict[str, float]:
             tau = -P / w[:, None]
             wrong = h != c
             rule = w.sum() - (w * (1 + tau[np.arange(50), h]))[wrong].sum()
-            for Y, factor in ((cw.simplex(K), K / (K - 1)), (cw.canonical(K), 1.0)):
+            for Y, factor in ((cw.Simplex().matrix(K), K / (K - 1)), (cw.Canonical().matrix(K), 1.0)):
                 slope = (0.5 * (P @ Y) * Y[h]).sum()
                 worst = max(worst, abs(slope - 0.5 * factor * rule))
     return {"worst": worst}
@@ -56,7 +56,7 @@ def _() -> dict[str, float]:
     rng, worst = np.random.default_rng(0), 0.0
     for K in (3, 6):
         P = losses.Exponential().residual(rng.normal(size=(50, K)), rng.integers(K, size=50))
-        for Y in (cw.simplex(K), cw.canonical(K)):
+        for Y in (cw.Simplex().matrix(K), cw.Canonical().matrix(K)):
             worst = max(worst, abs((P @ Y @ Y.T).mean(axis=1)).max())  # over all K answers, each as likely
     return {"worst": worst}
 
@@ -67,7 +67,7 @@ def _() -> dict[str, float]:
     for K, d in ((3, 2), (4, 2), (4, 3), (5, 3), (6, 5)):
         for _ in range(20):
             beyond = max(beyond, cw.margin_capacity(random_code(K, d, rng)) - K / (2 * (K - 1)))
-    met = max(abs(cw.margin_capacity(cw.simplex(K)) - K / (2 * (K - 1))) for K in range(2, 9))
+    met = max(abs(cw.margin_capacity(cw.Simplex().matrix(K)) - K / (2 * (K - 1))) for K in range(2, 9))
     return {"beyond the bound": beyond, "simplex from the bound": met}
 
 
@@ -77,7 +77,7 @@ def _() -> dict[str, float]:
     for K, d in ((3, 2), (4, 2), (4, 3), (5, 3), (6, 5)):
         for _ in range(40):
             beyond = max(beyond, cw.min_distance(random_code(K, d, rng)) - 2 * K / (K - 1))
-    met = max(abs(cw.min_distance(cw.simplex(K)) - 2 * K / (K - 1)) for K in range(2, 9))
+    met = max(abs(cw.min_distance(cw.Simplex().matrix(K)) - 2 * K / (K - 1)) for K in range(2, 9))
     return {"beyond the bound": beyond, "simplex from the bound": met}
 
 
@@ -103,13 +103,14 @@ def _() -> dict[str, float]:
 
 @check("jmlr-tammes-printed")
 def _() -> dict[str, float]:
-    free, centred = (cw.min_distance(cw.max_min(7, 3, centered=flag, random_state=0)) for flag in (False, True))
+    free, centred = (cw.min_distance(cw.MaxMin(3, centered=flag).matrix(7, 0)) for flag in (False, True))
     return {"Tammes less (67), M = 7, d = 3": free - centred}
 
 
 @check("jmlr-canonical-printed")
 def _() -> dict[str, float]:
-    return {f"M = {K}": cw.margin_capacity(cw.simplex(K)) - cw.margin_capacity(cw.canonical(K)) for K in (3, 10, 26)}
+    simplex, canonical = cw.Simplex().matrix, cw.Canonical().matrix
+    return {f"M = {K}": cw.margin_capacity(simplex(K)) - cw.margin_capacity(canonical(K)) for K in (3, 10, 26)}
 
 
 @check("jmlr-theorem2")
@@ -124,7 +125,7 @@ def _() -> dict[str, float]:
                 worst = max(worst, cw.margin_capacity(Y) - K / (2 * (K - 1)))
     own = 0.0
     for K in range(2, 9):
-        Y = cw.simplex(K)
+        Y = cw.Simplex().matrix(K)
         margins = losses.margins(0.5 * Y @ Y.T, np.arange(K))  # of every codeword along itself
         own = max(own, float(np.abs(margins - K / (2 * (K - 1))).max()))
     return {"others less the bound": worst, "simplex along its codewords": own}
@@ -136,7 +137,7 @@ def _() -> dict[str, float]:
     rng, apart = np.random.default_rng(0), 0
     for K, d in ((3, 2), (3, 3), (4, 3), (5, 4), (5, 6)):
         turned = np.linalg.qr(rng.normal(size=(d, d)))[0]
-        simplex = np.column_stack([cw.simplex(K), np.zeros((K, d - K + 1))]) @ turned
+        simplex = np.column_stack([cw.Simplex().matrix(K), np.zeros((K, d - K + 1))]) @ turned
         for Y in (simplex, *(random_code(K, d, rng) for _ in range(8))):
             full = abs(cw.margin_capacity(Y) - K / (2 * (K - 1))) < 1e-7
             far = abs(cw.min_distance(Y) - 2 * K / (K - 1)) < 1e-7
@@ -166,5 +167,5 @@ def _() -> dict[str, float]:
             Y = rng.normal(size=(K, K - 1))
             Y /= np.linalg.norm(Y, axis=1, keepdims=True)
             beyond = max(beyond, cw.min_distance(Y) - 2 * K / (K - 1))
-        met = max(met, abs(cw.min_distance(cw.simplex(K)) - 2 * K / (K - 1)))
+        met = max(met, abs(cw.min_distance(cw.Simplex().matrix(K)) - 2 * K / (K - 1)))
     return {"random codes less the simplex": beyond, "simplex from 2M/(M − 1)": met}

@@ -59,7 +59,7 @@ def _() -> dict[str, float]:
 @check("lecture-pairs")
 def _() -> dict[str, float]:
     """The columns of the code of all pairs, less k(k − 1)/2."""
-    return {"worst": float(max(abs(cw.all_pairs(k).shape[1] - k * (k - 1) / 2) for k in range(2, 12)))}
+    return {"worst": float(max(abs(cw.AllPairs().matrix(k).shape[1] - k * (k - 1) / 2) for k in range(2, 12)))}
 
 
 @check("lecture-ovo-risk")
@@ -82,7 +82,7 @@ def _() -> dict[str, float]:
 @check("lecture-bits")
 def _() -> dict[str, float]:
     """All errors of up to ⌊(d − 1)/2⌋ bits of a code of distance d are corrected: how many are not."""
-    M = cw.exhaustive(5)
+    M = cw.Exhaustive().matrix(5)
     d = int(cw.min_hamming(M))
     rng, wrong = np.random.default_rng(0), 0
     for k in range(len(M)):
@@ -106,7 +106,7 @@ def _() -> dict[str, float]:
 def _() -> dict[str, float]:
     """The slides say that OVA's training sets are less likely imbalanced than OVO's: shares of the smaller side."""
     sides = {}
-    for name, code in {"ova": cw.one_vs_all(10), "ovo": cw.all_pairs(10)}.items():
+    for name, code in {"ova": cw.OneVsAllCode().matrix(10), "ovo": cw.AllPairs().matrix(10)}.items():
         sides[name] = min((column > 0).sum() / (column != 0).sum() for column in code.T)
     return {"OVO less OVA, ten equal classes": float(sides["ovo"] - sides["ova"])}
 

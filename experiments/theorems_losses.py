@@ -55,7 +55,7 @@ def _() -> dict[str, float]:
 @check("jmlr-gradients")
 def _() -> dict[str, float]:
     rng, worst = np.random.default_rng(0), {}
-    Y, c = cw.simplex(4), rng.integers(4, size=20)
+    Y, c = cw.Simplex().matrix(4), rng.integers(4, size=20)
     F, g = rng.normal(size=(20, 3)), rng.normal(size=(20, 3))
     for name, loss in GAMMA_PHI.items():
         risk = lambda e, loss=loss: loss.value(0.5 * (F + e * g) @ Y.T, c).mean()  # noqa: E731
@@ -79,7 +79,7 @@ def minimiser(loss: Any, eta: Any, Y: Any) -> Any:
 @check("jmlr-posterior")
 def _() -> dict[str, float]:
     rng, worst = np.random.default_rng(0), {}
-    Y = cw.simplex(4)
+    Y = cw.Simplex().matrix(4)
     for name in CONVEX:
         gaps = []
         for _ in range(10):
@@ -93,7 +93,7 @@ def _() -> dict[str, float]:
 @check("nips-bayes-rule")
 def _() -> dict[str, float]:
     rng, wrong = np.random.default_rng(1), 0
-    Y = cw.simplex(4)
+    Y = cw.Simplex().matrix(4)
     for name in CONVEX:
         for _ in range(10):
             eta = rng.dirichlet(np.ones(4))
@@ -103,7 +103,7 @@ def _() -> dict[str, float]:
 
 @check("jmlr-link-printed")
 def _() -> dict[str, float]:
-    U = 0.5 * np.array([[1.2, -0.4]]) @ cw.simplex(3).T
+    U = 0.5 * np.array([[1.2, -0.4]]) @ cw.Simplex().matrix(3).T
     p = np.exp(2 * U[0]) / np.exp(2 * U[0]).sum()
     return {name: float(np.abs(loss.probabilities(U)[0] - p).max()) for name, loss in GAMMA_PHI.items()}
 
@@ -150,7 +150,7 @@ def null_of(A: Any) -> Any:
 def _() -> dict[str, float]:
     """(96) at numerical minimisers, relative to the size of its terms; for Savage where there is one (E-04b)."""
     rng, worst = np.random.default_rng(0), {}
-    Y = cw.simplex(4)
+    Y = cw.Simplex().matrix(4)
     for name, loss in GAMMA_PHI.items():
         gaps = []
         for _ in range(5):
@@ -164,7 +164,7 @@ def _() -> dict[str, float]:
 @check("jmlr-null-printed")
 def _() -> dict[str, float]:
     """Lemma 3.1: the angle between Null(QΓ) and Null(Q), one dimension each, as one minus its cosine."""
-    u = 0.5 * cw.simplex(4) @ np.array([0.8, -0.3, 0.5])
+    u = 0.5 * cw.Simplex().matrix(4) @ np.array([0.8, -0.3, 0.5])
     out = {}
     for name in PARTS:
         Q, pi = system(name, u)

@@ -142,7 +142,7 @@ def _() -> dict[str, float]:
 
 @check("jmlr-converter-printed")
 def _() -> dict[str, float]:
-    Y = cw.simplex(10)
+    Y = cw.Simplex().matrix(10)
     return {"promised less found, M = 10": (0.5 - 1 / 18) - float((Y @ -Y[0]).max())}
 
 
@@ -150,7 +150,7 @@ def _() -> dict[str, float]:
 def _() -> dict[str, float]:
     rng, worst = np.random.default_rng(0), -np.inf
     for K in (3, 5, 10):
-        Y = cw.simplex(K)
+        Y = cw.Simplex().matrix(K)
         H = rng.normal(size=(500, K - 1))
         worst = max(worst, float(-(H * Y[(H @ Y.T).argmax(axis=1)]).sum(axis=1).min()))
     return {"negative of the least product": worst}

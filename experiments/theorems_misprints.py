@@ -29,7 +29,7 @@ def _() -> dict[str, float]:
 def coordinate(factor: float) -> float:
     """How far (37) with a factor is from the derivative along a coordinate, by differences, of twelve examples."""
     rng = np.random.default_rng(0)
-    Y, c, F, g = cw.simplex(4), rng.integers(4, size=12), rng.normal(size=(12, 3)), rng.normal(size=12)
+    Y, c, F, g = cw.Simplex().matrix(4), rng.integers(4, size=12), rng.normal(size=(12, 3)), rng.normal(size=12)
     loss, direction = losses.Logistic(), g[:, None] * np.eye(3)[1]
     down, up = (loss.value(0.5 * (F + e * direction) @ Y.T, c).mean() for e in (-1e-5, 1e-5))
     formula = factor * (g * (loss.residual(0.5 * F @ Y.T, c) @ Y)[:, 1]).sum()
@@ -39,7 +39,7 @@ def coordinate(factor: float) -> float:
 @check("jmlr-proper-printed")
 def _() -> dict[str, float]:
     eta = np.array([0.5, 0.49, 0.01])
-    U = 0.5 * minimiser(losses.Savage(), eta, cw.simplex(3))[None] @ cw.simplex(3).T
+    U = 0.5 * minimiser(losses.Savage(), eta, cw.Simplex().matrix(3))[None] @ cw.Simplex().matrix(3).T
     return {"link from the posterior, Savage": float(np.abs(losses.Savage().probabilities(U)[0] - eta).max())}
 
 
@@ -115,7 +115,7 @@ def _() -> dict[str, float]:
 @check("jmlr-direction-printed")
 def _() -> dict[str, float]:
     X, c = small_problem()
-    G = losses.Exponential().residual(np.zeros((len(c), 3)), c) @ cw.simplex(3)
+    G = losses.Exponential().residual(np.zeros((len(c), 3)), c) @ cw.Simplex().matrix(3)
     best = float(np.linalg.norm(G, axis=1).sum())  # of all learners with answers of length 1
     return {"ten times the best unit learner, less it": float(10 * best - best) / len(X)}
 
@@ -150,14 +150,14 @@ def _() -> dict[str, float]:
     rng, K = np.random.default_rng(0), 4
     votes = rng.uniform(size=(30, K))
     own = votes[:, 0]
-    weight = np.exp(-(votes @ cw.simplex(K) @ cw.simplex(K)[0]))  # (188) with (192)
+    weight = np.exp(-(votes @ cw.Simplex().matrix(K) @ cw.Simplex().matrix(K)[0]))  # (188) with (192)
     return {"(193) from (188)": float(np.abs(np.exp(-own - (votes.sum(axis=1) - own) / (K - 1)) - weight).max())}
 
 
 @check("jmlr-index-printed")
 def _() -> dict[str, float]:
     rng = np.random.default_rng(0)
-    Y, eta, f = cw.simplex(4), rng.dirichlet(np.ones(4)), rng.normal(size=3)
+    Y, eta, f = cw.Simplex().matrix(4), rng.dirichlet(np.ones(4)), rng.normal(size=3)
     u = 0.5 * f @ Y.T
     _, pi = system("logistic", u)
     slopes = PARTS["logistic"][3](u[:, None] - u) * (1 - np.eye(4))  # (k, l)

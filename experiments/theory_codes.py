@@ -30,7 +30,7 @@ PAIRS = ((4, 2), (5, 2), (6, 2), (5, 3), (6, 3), (7, 3), (8, 3), (6, 4))  # K, d
 @task
 def capacities_found(K: int, d: int) -> dict[str, Any]:
     """Capacity of the max-min code and of the code found for its capacity, both centred, and the bound (60)."""
-    far, large = cw.max_min(K, d, centered=True), max_capacity(K, d)
+    far, large = cw.MaxMin(d, centered=True).matrix(K), max_capacity(K, d)
     low, high, bound = cw.margin_capacity(far), cw.margin_capacity(large), K / (2 * (K - 1))
     values = {
         "capacity of the max-min code": low,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from simplexboost.engine import ORDERS, SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
-from simplexboost.parts.codewords import max_min
+from simplexboost.parts.codewords import MaxMin
 from simplexboost.parts.losses import Logistic, Loss, Savage, SoftmaxCost
 from simplexboost.parts.optimizers.sketched import log_costs
 
@@ -158,7 +158,7 @@ CODES = [(2, None), (3, None), (26, None), (100, None), (3, 2), (26, 16), (50, 7
 @cache
 def low_dimensional(K: int, d: int) -> np.ndarray:
     """Max-min codewords (K, d), which take seconds to find."""
-    return max_min(K, d).astype(np.float32)
+    return MaxMin(d).matrix(K).astype(np.float32)
 
 
 def row_problem(

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import simplexboost as sb
 from simplexboost import datasets
 from simplexboost.boosting.loop import PERFECT
-from simplexboost.parts.codewords import samme
+from simplexboost.parts.codewords import SAMMECode
 from simplexboost.parts.learners import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
 from simplexboost.parts.losses import MM, OwnScoreExponential
 from simplexboost.parts.optimizers import GradientDescent
@@ -242,7 +242,7 @@ def test_samme_fig1_golden():
     """Two examples that no learner tells apart, and a third class without any: the loss falls, the error stays ½."""
     data = replace(problem(n=2, p=1, K=2), table=np.zeros((2, 1)), c=np.array([0, 1]), weight=np.ones(2), K=3)
     H = ListLearner([[0, 0], [1, 1]])
-    run = make_run(data, OwnScoreExponential("1/K"), samme(3), H, ErrorStep("chance"))
+    run = make_run(data, OwnScoreExponential("1/K"), SAMMECode().matrix(3), H, ErrorStep("chance"))
     for t, golden in enumerate(GOLDEN["samme_fig1"]):
         boost_with(run, GradientDescent(), t + 1)
         (update,) = run.updates

@@ -21,7 +21,7 @@ import simplexboost as sb
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.search import checkpoints
-from simplexboost.parts.codewords import simplex
+from simplexboost.parts.codewords import Simplex
 from simplexboost.persist.models import rng_state_from_json, temperature_from_arrays
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -346,7 +346,7 @@ def test_other_losses_choose_rounds_by_their_own_risk(options):
     assert same_model(again, clf)
 
 
-@pytest.mark.parametrize("codewords", ["simplex", "max-min", simplex(3)])
+@pytest.mark.parametrize("codewords", ["simplex", "max-min", Simplex().matrix(3)])
 def test_other_codes_choose_as_well(codewords):
     clf = booster(**ONE_SHAPE, codewords=codewords).fit(X, Y)
     assert clf.choice_.risk < np.log(3)

@@ -85,7 +85,7 @@ def each_class(loss, u):
 def test_e03_sign_and_factor_of_the_coordinate_gradient():
     rng = np.random.default_rng(0)
     n, K, j = 12, 4, 1
-    Y, c, F, g = cw.simplex(K), rng.integers(K, size=n), rng.normal(size=(n, K - 1)), rng.normal(size=n)
+    Y, c, F, g = cw.Simplex().matrix(K), rng.integers(K, size=n), rng.normal(size=(n, K - 1)), rng.normal(size=n)
     loss = losses.Logistic()
 
     def risk(epsilon):
@@ -100,7 +100,7 @@ def test_e03_sign_and_factor_of_the_coordinate_gradient():
 
 
 def test_e04_the_link_of_savage_is_not_softmax():
-    U = 0.5 * np.array([[1.2, -0.4]]) @ cw.simplex(3).T
+    U = 0.5 * np.array([[1.2, -0.4]]) @ cw.Simplex().matrix(3).T
     eta = losses.Savage().probabilities(U)[0]
     assert_allclose(np.sort(eta), [0.178, 0.196, 0.626], atol=5e-4)
     assert_allclose(np.sort(softmax(2 * U)[0]), [0.087, 0.173, 0.740], atol=5e-4)  # (116)
@@ -108,7 +108,7 @@ def test_e04_the_link_of_savage_is_not_softmax():
 
 
 def test_e04b_savage_is_proper_in_a_region_only():
-    Y = cw.simplex(3)
+    Y = cw.Simplex().matrix(3)
     for eta, inside in ((np.array([0.4, 0.35, 0.25]), True), (np.array([0.5, 0.49, 0.01]), False)):
         assert (eta.min() > 2 / (1 / eta).sum()) == inside
         found = minimize(conditional_risk(losses.Savage(), eta, Y), np.zeros(2), jac=True, options={"gtol": 1e-12})
@@ -188,7 +188,7 @@ def test_e14_votes_are_not_multiplied_by_the_number_of_the_class():
 
 
 def test_e16_centred_codes_are_not_tammes():
-    free, centred = (cw.max_min(7, 3, centered=flag, random_state=0) for flag in (False, True))
+    free, centred = (cw.MaxMin(3, centered=flag).matrix(7, 0) for flag in (False, True))
     assert np.abs(centred.sum(axis=0)).max() < 1e-8
     assert cw.min_distance(free) == pytest.approx(1.5797234, abs=1e-5)
     assert cw.min_distance(centred) == pytest.approx(1.5034881, abs=1e-4)
@@ -196,8 +196,8 @@ def test_e16_centred_codes_are_not_tammes():
 
 @pytest.mark.parametrize("K", [3, 5, 26])
 def test_e17_canonical_codewords_have_less_capacity(K):
-    assert cw.margin_capacity(cw.canonical(K)) == pytest.approx(0.5 * np.sqrt(K / (K - 1)))
-    assert cw.margin_capacity(cw.simplex(K)) == pytest.approx(K / (2 * (K - 1)))
+    assert cw.margin_capacity(cw.Canonical().matrix(K)) == pytest.approx(0.5 * np.sqrt(K / (K - 1)))
+    assert cw.margin_capacity(cw.Simplex().matrix(K)) == pytest.approx(K / (2 * (K - 1)))
     assert K / (2 * (K - 1)) > 0.5 * np.sqrt(K / (K - 1))
 
 
@@ -236,7 +236,7 @@ def test_e20_the_weights_of_savage_rise_and_fall():
 
 
 def test_e21_a_codeword_instead_of_a_real_answer():
-    Y = cw.simplex(10)
+    Y = cw.Simplex().matrix(10)
     best = (Y @ -Y[0]).max()
     assert best == pytest.approx(1 / 9) and best < 0.5 - 1 / 18  # (90) promises 4/9
     assert best > 0  # centred codewords: some projection is positive, unless all are zero
@@ -245,7 +245,7 @@ def test_e21_a_codeword_instead_of_a_real_answer():
 
 @pytest.mark.parametrize(
     ("Y", "recovers"),
-    [(cw.simplex(3), True), (np.eye(3), True), (np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), False)],
+    [(cw.Simplex().matrix(3), True), (np.eye(3), True), (np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), False)],
 )
 def test_e22_codewords_must_be_affinely_independent(Y, recovers):
     assert np.linalg.matrix_rank(Y) >= 2  # what the paper asks for
@@ -256,7 +256,7 @@ def test_e22_codewords_must_be_affinely_independent(Y, recovers):
 
 
 def test_e29_orientation_of_the_triangle():
-    Y = cw.simplex(3)
+    Y = cw.Simplex().matrix(3)
     assert_allclose(Y[0], [1, 0])  # (123); the caption of Figure 3 has (0, 1)
     turned = Y @ np.array([[0.0, 1.0], [-1.0, 0.0]])
     assert_allclose(turned[0], [0, 1])
@@ -326,7 +326,7 @@ def test_e45_the_weights_of_simplex_votes():
 
 def test_e46_an_index_in_the_gradient_of_the_conditional_risk():
     rng = np.random.default_rng(0)
-    K, Y, eta = 4, cw.simplex(4), rng.dirichlet(np.ones(4))
+    K, Y, eta = 4, cw.Simplex().matrix(4), rng.dirichlet(np.ones(4))
     f = rng.normal(size=3)
     u = 0.5 * f @ Y.T
     inner = np.exp(-2 * (u[:, None] - u)).sum(axis=1) - 1
@@ -345,13 +345,13 @@ def test_e46_an_index_in_the_gradient_of_the_conditional_risk():
 
 @pytest.mark.parametrize("K", [3, 5])
 def test_e50_K_minus_1_dimensions_are_enough(K):
-    Y = cw.max_min(K, K - 1, random_state=0)
+    Y = cw.MaxMin(K - 1).matrix(K, 0)
     assert cw.min_distance(Y) == pytest.approx(2 * K / (K - 1))
     assert cw.margin_capacity(Y) == pytest.approx(cw.capacity_bound(K))
 
 
 def test_e53_the_null_space_of_q_gamma():
-    u = 0.5 * cw.simplex(4) @ np.array([0.8, -0.3, 0.5])
+    u = 0.5 * cw.Simplex().matrix(4) @ np.array([0.8, -0.3, 0.5])
     for name, same in (("logistic", False), ("exponential", True)):
         Q, slopes = theorems_losses.system(name, u)  # slopes: the diagonal of Γ
         v = theorems_losses.null_of(Q @ np.diag(slopes)).ravel()
@@ -661,7 +661,7 @@ def test_e07b_surrogate_labels_of_an_output_code():
 
 def test_e40_which_reduction_is_imbalanced():
     share = {}
-    for name, code in {"ova": cw.one_vs_all(10), "ovo": cw.all_pairs(10)}.items():
+    for name, code in {"ova": cw.OneVsAllCode().matrix(10), "ovo": cw.AllPairs().matrix(10)}.items():
         share[name] = [(column > 0).sum() / (column != 0).sum() for column in code.T]
     assert_allclose(share["ova"], 0.1)  # one class against nine
     assert_allclose(share["ovo"], 0.5)

@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_de
 import simplexboost as sb
 from simplexboost.boosting import Callback
 from simplexboost.engine import CPU
-from simplexboost.parts.codewords import simplex
+from simplexboost.parts.codewords import Simplex
 from simplexboost.parts.learners import ClassTree, VectorTree
 from simplexboost.tables.validation import Labelling, check_training, mean_one
 
@@ -324,8 +324,8 @@ def test_absent_classes_get_no_probability(Estimator, iris):
 def test_absent_classes_keep_their_rows_of_a_user_s_code(iris):
     X, y = iris
     keep = y != 0
-    clf = sb.GDMCBoostClassifier(codewords=simplex(3), classes=[0, 1, 2], n_estimators=3).fit(X[keep], y[keep])
-    np.testing.assert_array_equal(clf.model_.Y, simplex(3)[1:])
+    clf = sb.GDMCBoostClassifier(codewords=Simplex().matrix(3), classes=[0, 1, 2], n_estimators=3).fit(X[keep], y[keep])
+    np.testing.assert_array_equal(clf.model_.Y, Simplex().matrix(3)[1:])
 
 
 def test_one_present_class_of_several_is_the_answer(iris):

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost._util.params import PARTS, Part
-from simplexboost.parts.codewords import CODEWORDS, Custom, simplex
+from simplexboost.parts.codewords import CODEWORDS, Custom, Simplex
 from simplexboost.parts.learners import VectorTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.persist.archive import VERSION, describe, read_zip, write_zip
@@ -29,7 +29,7 @@ CLASSIFIERS = [
     sb.BoostingClassifier(learner="linear", optimizer="all-coordinates", n_estimators=3),
     sb.BoostingClassifier(
         Logistic(cost_matrix=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]])),
-        Custom(simplex(3)),
+        Custom(Simplex().matrix(3)),
         VectorTree(max_depth=None, max_leaf_nodes=4, growth="best"),
         n_estimators=3,
         random_state=np.random.RandomState(0),

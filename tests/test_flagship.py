@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simplexboost as sb
 from simplexboost.engine import CPU
 from simplexboost.model.additive import AdditiveModel
-from simplexboost.parts.codewords import canonical, simplex
+from simplexboost.parts.codewords import Canonical, Simplex
 from simplexboost.parts.learners import SketchTree
 from simplexboost.persist.models import values_from_arrays
 
@@ -59,7 +59,7 @@ def test_digits_with_defaults():
     assert len(clf.model_.trees) == clf.n_iter_ == clf.choice_.n_estimators  # one tree a round
 
 
-@pytest.mark.parametrize("code", ["canonical", "simplex", "max-min", simplex(10)])
+@pytest.mark.parametrize("code", ["canonical", "simplex", "max-min", Simplex().matrix(10)])
 def test_codes(code):
     X, X_test, y, y_test = DIGITS
     clf = sb.SimplexBoostClassifier(codewords=code, n_estimators=100, learning_rate=0.2, random_state=0).fit(X, y)
@@ -319,7 +319,7 @@ def test_bad_parameters_name_themselves(options, words):
 
 def test_canonical_means_canonical():
     clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X_IRIS, Y_IRIS)
-    np.testing.assert_array_equal(clf.model_.Y, canonical(3))
+    np.testing.assert_array_equal(clf.model_.Y, Canonical().matrix(3))
 
 
 def test_eval_set_and_metrics():

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import theory
-from simplexboost.parts.codewords import samme
+from simplexboost.parts.codewords import SAMMECode
 from simplexboost.parts.losses import OwnScoreExponential
 from simplexboost.parts.optimizers import GradientDescent
 from simplexboost.parts.steps import ErrorStep
@@ -607,7 +607,7 @@ def test_samme_on_its_counter_example():
     """Golden: SAMME finds an edge in every round, its loss vanishes, and one of the two examples stays wrong."""
     space, K = theory.example("samme"), 3
     data = replace(listed_data(space.c), K=K)
-    run = make_run(data, OwnScoreExponential("1/K"), samme(K), Named(space.H.T), ErrorStep("chance"))
+    run = make_run(data, OwnScoreExponential("1/K"), SAMMECode().matrix(K), Named(space.H.T), ErrorStep("chance"))
     votes, weight = np.zeros((2, K)), np.array([0.5, 0.5])
     for row in GOLDEN["samme_fig1"]:
         update = GradientDescent().propose(run)[0]

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from simplexboost.engine import CPU, NODE, CpuEngine, Dense, Grown, Growth, Tree
 from simplexboost.model.hypotheses import FARTHEST
-from simplexboost.parts.codewords import simplex
+from simplexboost.parts.codewords import Simplex
 from simplexboost.parts.learners import (
     ClassTree,
     ConvertedTree,
@@ -110,7 +110,7 @@ def test_converted_tree_is_the_vector_tree_with_the_nearest_codewords(seed):
     assert_array_equal(named.outputs, req.Y[nearest])
     assert_array_equal(named.classes, nearest)
     # Codewords whose sum is zero: each converted answer has a positive product with the real one (91).
-    centred = replace(req, Y=simplex(4))
+    centred = replace(req, Y=Simplex().matrix(4))
     products = np.asarray(VectorTree().fit(centred).outputs) * np.asarray(ConvertedTree().fit(centred).outputs)
     assert (products.sum(axis=1) > 0).all()
 

@@ -14,7 +14,7 @@ import simplexboost as sb
 from simplexboost import theory
 from simplexboost.boosting import History
 from simplexboost.model.code import Code
-from simplexboost.parts.codewords import canonical
+from simplexboost.parts.codewords import Canonical
 from simplexboost.parts.steps import FixedStep
 from simplexboost.theory import uniform_baseline
 from simplexboost.theory.os_boost import OptimalStrategy, PotentialHistory, PotentialLoss
@@ -173,7 +173,9 @@ def test_costs_are_handed_to_the_learner():
     game = theory.make_game("uniform", 4, 25, 1 / 9)
     history = History()
     loss = PotentialLoss("uniform", 1 / 9, "zero-one", None, 25)
-    run = make_run(listed_data(space.c), loss, canonical(4), Named(space.H.T), FixedStep(), optimizer=OptimalStrategy())
+    run = make_run(
+        listed_data(space.c), loss, Canonical().matrix(4), Named(space.H.T), FixedStep(), optimizer=OptimalStrategy()
+    )
     boost_with(run, OptimalStrategy(), 25, [PotentialHistory(history), history])
     played = theory.play(game, space)
     assert_allclose(history.records["potential"], played.potential[1:])

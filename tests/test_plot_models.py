@@ -389,7 +389,7 @@ def test_contours_are_those_of_the_loss(K, loss):
 def test_contours_of_the_pairwise_loss_do_not_cross_the_boundary():
     """Figure 3: an own-score loss is as low for some errors as for right decisions, the γ–φ loss is not."""
     side = np.linspace(-2, 2, 41)
-    Y = sb.parts.codewords.simplex(3)
+    Y = sb.parts.codewords.Simplex().matrix(3)
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     right = (F @ Y.T).argmax(axis=1) == 0
     from simplexboost.evaluate.plots.codeword_plots import log_losses

@@ -104,7 +104,7 @@ def test_one_vs_all_is_suboptimal():
     scores = np.array(golden["X"]) @ np.array(golden["W"]).T
     np.testing.assert_allclose(scores, golden["scores"], atol=1e-12)
     for decoding in ("logistic", "exponential", "hinge", "squared", "euclidean"):
-        assert distances(scores, cw.one_vs_all(3), decoding).argmin(axis=1).tolist() == [0, 1, 2]
+        assert distances(scores, cw.OneVsAllCode().matrix(3), decoding).argmin(axis=1).tolist() == [0, 1, 2]
 
 
 def test_votes_are_the_lectures():
@@ -117,10 +117,10 @@ def test_votes_are_the_lectures():
             sum(row[pairs[k, m]] > 0 for m in range(k + 1, K)) + sum(row[pairs[m, k]] <= 0 for m in range(k))
             for k in range(K)
         ]
-        assert (-distances(f[i : i + 1], cw.all_pairs(K), "votes")[0]).tolist() == votes
+        assert (-distances(f[i : i + 1], cw.AllPairs().matrix(K), "votes")[0]).tolist() == votes
     cycle = np.array([[1.0, -1.0, 1.0]])  # 0 beats 1, 2 beats 0, 1 beats 2: a vote each
-    assert distances(cycle, cw.all_pairs(3), "votes").tolist() == [[-1.0, -1.0, -1.0]]
-    assert distances(cycle, cw.all_pairs(3), "votes").argmin() == 0
+    assert distances(cycle, cw.AllPairs().matrix(3), "votes").tolist() == [[-1.0, -1.0, -1.0]]
+    assert distances(cycle, cw.AllPairs().matrix(3), "votes").argmin() == 0
 
 
 # ---- codes ----------------------------------------------------------------------------------------------------------
@@ -143,16 +143,16 @@ def test_every_named_code_is_sound(name, K):
 @pytest.mark.parametrize("K", [3, 4, 5, 6, 7, 8])
 def test_distances_of_the_classical_codes(K):
     """Dietterich and Bakiri; Allwein, Schapire and Singer."""
-    assert cw.min_hamming(cw.exhaustive(K)) == 2 ** (K - 2)
-    assert cw.min_hamming(cw.one_vs_all(K)) == 2
-    assert cw.min_hamming(cw.all_pairs(K)) == (K * (K - 1) / 2 - 1) / 2 + 1
-    assert cw.bits_corrected(cw.exhaustive(K)) == (2 ** (K - 2) - 1) // 2
-    assert cw.bits_corrected(cw.one_vs_all(K)) == cw.bits_corrected(cw.all_pairs(K)) == 0
+    assert cw.min_hamming(cw.Exhaustive().matrix(K)) == 2 ** (K - 2)
+    assert cw.min_hamming(cw.OneVsAllCode().matrix(K)) == 2
+    assert cw.min_hamming(cw.AllPairs().matrix(K)) == (K * (K - 1) / 2 - 1) / 2 + 1
+    assert cw.bits_corrected(cw.Exhaustive().matrix(K)) == (2 ** (K - 2) - 1) // 2
+    assert cw.bits_corrected(cw.OneVsAllCode().matrix(K)) == cw.bits_corrected(cw.AllPairs().matrix(K)) == 0
 
 
 @pytest.mark.parametrize("K", [2, 3, 4, 5, 8, 9, 26, 100])
 def test_hadamard_rows_are_equidistant(K):
-    Y = cw.hadamard(K)
+    Y = cw.Hadamard().matrix(K)
     order = Y.shape[1] + 1
     distance = 0.5 * (order - 1 - Y @ Y.T)
     assert order / 2 < K <= order
@@ -169,14 +169,14 @@ def test_hadamard_rows_are_equidistant(K):
     ],
 )
 def test_bch_keeps_its_designed_distance(d, K, least):
-    Y = cw.bch(K, d)
+    Y = cw.BCH(d).matrix(K)
     assert Y.shape == (K, d) and cw.min_hamming(Y) >= least
     assert (np.abs(Y.sum(axis=0)) < K).all()
 
 
 def test_bch_codes_are_linear():
     """The sum of two codewords is one: all 128 words of the (15, 7) code at once."""
-    words = {tuple(row) for row in cw.bch(128, 15)}
+    words = {tuple(row) for row in cw.BCH(15).matrix(128)}
     assert len(words) == 128 and all(tuple(np.multiply(a, b)) in words for a in words for b in words)
 
 
@@ -185,24 +185,24 @@ def test_bch_codes_are_linear():
     [(8, 6, 3), (16, 8, 4), (12, 10, 5), (20, 8, 3), (6, 9, 5), (24, 12, 6), (8, 7, 4), (5, 15, 8)],
 )
 def test_max_hamming_finds_the_best_codes(K, d, best):
-    Y = cw.max_hamming(K, d)
+    Y = cw.MaxHamming(d).matrix(K)
     assert Y.shape == (K, d) and cw.min_hamming(Y) == best
     assert (np.abs(np.triu(Y.T @ Y, 1)) < K).all() and (np.abs(Y.sum(axis=0)) < K).all()
 
 
 @pytest.mark.parametrize(("K", "d"), [(4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (5, 6)])
 def test_max_hamming_equals_exhaustive_search(K, d):
-    columns = cw.exhaustive(K)
+    columns = cw.Exhaustive().matrix(K)
     best = max(
         cw.min_hamming(columns[:, list(chosen)]) for chosen in itertools.combinations(range(columns.shape[1]), d)
     )
-    assert cw.min_hamming(cw.max_hamming(K, d)) == best
+    assert cw.min_hamming(cw.MaxHamming(d).matrix(K)) == best
 
 
 def test_searched_codes_beat_drawn_ones():
     for K in (10, 26, 60):
         d = int(np.ceil(10 * np.log2(K)))
-        assert cw.min_hamming(cw.max_hamming(K)) >= cw.min_hamming(cw.random_dense(K, d)) + 4
+        assert cw.min_hamming(cw.MaxHamming().matrix(K)) >= cw.min_hamming(cw.RandomDense(d).matrix(K)) + 4
 
 
 @settings(max_examples=30, deadline=None)
@@ -222,11 +222,11 @@ def test_bits_corrected_by_brute_force(seed, K, d, ternary):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cw.bch(5, 10), "d=10 is no length of a BCH code"),
-        (lambda: cw.bch(4, 31), "too many"),
-        (lambda: cw.bch(100, 7), "too few"),
-        (lambda: cw.max_hamming(4, 8), "accepted is 2 <= d <= 7"),
-        (lambda: cw.max_hamming(9, 3), "accepted is 4 <= d"),
+        (lambda: cw.BCH(10).matrix(5), "code_dim=10 is not the length of a BCH code"),
+        (lambda: cw.BCH(31).matrix(4), "too large"),
+        (lambda: cw.BCH(7).matrix(100), "too few"),
+        (lambda: cw.MaxHamming(8).matrix(4), "accepted is 2 <= code_dim <= 7"),
+        (lambda: cw.MaxHamming(3).matrix(9), "accepted is 4 <= code_dim"),
         (lambda: cw.min_hamming([[0.5], [1.0]]), "entry 0.5"),
     ],
 )
@@ -251,7 +251,7 @@ BRUTE = {
 @pytest.mark.parametrize("decoding", DECODINGS)
 def test_decoders_against_brute_force(decoding):
     rng = np.random.default_rng(1)
-    M, f = cw.random_sparse(6, 9, 1), 2 * rng.normal(size=(40, 9))
+    M, f = cw.RandomSparse(9).matrix(6, 1), 2 * rng.normal(size=(40, 9))
     wanted = [[sum(map(BRUTE[decoding], row, answer)) for row in M] for answer in f]
     np.testing.assert_allclose(distances(f, M, decoding), wanted, rtol=1e-10, atol=1e-10)
 
@@ -259,25 +259,25 @@ def test_decoders_against_brute_force(decoding):
 def test_one_vs_all_takes_the_largest_answer():
     f = 3 * np.random.default_rng(0).normal(size=(300, 7))
     for decoding in ("logistic", "exponential", "hinge", "squared", "euclidean"):
-        assert (distances(f, cw.one_vs_all(7), decoding).argmin(axis=1) == f.argmax(axis=1)).all()
+        assert (distances(f, cw.OneVsAllCode().matrix(7), decoding).argmin(axis=1) == f.argmax(axis=1)).all()
 
 
 def test_rounding_errors_do_not_decide_ties():
     """All answers equal: every class of a symmetric code is as near as the first."""
     f = np.full((1, 45), 0.1)
     for decoding in ("logistic", "exponential", "hinge", "squared", "euclidean"):
-        D = distances(np.full((1, 10), 0.1), cw.one_vs_all(10), decoding)
+        D = distances(np.full((1, 10), 0.1), cw.OneVsAllCode().matrix(10), decoding)
         assert np.ptp(D) == 0
-    M = cw.hadamard(8)[1:]  # balanced rows: the same multiset of losses
+    M = cw.Hadamard().matrix(8)[1:]  # balanced rows: the same multiset of losses
     assert np.ptp(distances(f[:, :7], M, "logistic")) == 0
 
 
 def test_ties_broken_by_confidence():
     cycle = np.array([[0.5, -2.0, 1.0]])  # a vote each; sums of m f: −1.5, 0.5, 1.0
-    scores = -distances(cycle, cw.all_pairs(3), "votes") + confidence(cycle, cw.all_pairs(3))
+    scores = -distances(cycle, cw.AllPairs().matrix(3), "votes") + confidence(cycle, cw.AllPairs().matrix(3))
     assert scores.argmax() == 2
     rng = np.random.default_rng(0)
-    f, M = 100 * rng.normal(size=(500, 10)), cw.random_sparse(6, 10)
+    f, M = 100 * rng.normal(size=(500, 10)), cw.RandomSparse(10).matrix(6)
     D = distances(f, M, "hamming")
     broken = -D + confidence(f, M)
     strictly = D[:, :, None] < D[:, None, :]
@@ -300,8 +300,8 @@ def test_answers_minimise_the_expected_loss():
 def test_huge_answers_stay_finite():
     f = np.array([[1e6, -1e6, 3.0]])
     for decoding in DECODINGS:
-        assert np.isfinite(distances(f, cw.one_vs_all(3), decoding)).all()
-        assert distances(f, cw.one_vs_all(3), decoding).argmin() == 0
+        assert np.isfinite(distances(f, cw.OneVsAllCode().matrix(3), decoding)).all()
+        assert distances(f, cw.OneVsAllCode().matrix(3), decoding).argmin() == 0
 
 
 # ---- against scikit-learn's reductions ------------------------------------------------------------------------------
@@ -390,7 +390,7 @@ def by_general_solver(r, M):
 
 @pytest.mark.parametrize(
     "M",
-    [cw.all_pairs(4), cw.one_vs_all(4), cw.exhaustive(4), cw.random_sparse(5, 12)],
+    [cw.AllPairs().matrix(4), cw.OneVsAllCode().matrix(4), cw.Exhaustive().matrix(4), cw.RandomSparse(12).matrix(5)],
     ids=["pairs", "ova", "ex", "sp"],
 )
 def test_coupling_against_a_general_solver(M):
@@ -407,7 +407,7 @@ def test_pairwise_coupling_solves_wu_lin_and_weng():
     """Their optimality condition: Q p is a constant vector, Q_kk = Σ r_lk², Q_kl = −r_kl r_lk."""
     K, rng = 6, np.random.default_rng(0)
     r = rng.uniform(0.01, 0.99, K * (K - 1) // 2)
-    p = couple(r[None], cw.all_pairs(K))[0]
+    p = couple(r[None], cw.AllPairs().matrix(K))[0]
     R = np.zeros((K, K))
     R[np.triu_indices(K, 1)] = r
     R[np.tril_indices(K, -1)] = (1 - R.T)[np.tril_indices(K, -1)]
@@ -758,7 +758,7 @@ SAVED = [
     sb.OutputCodeClassifier(random_state=0),
     sb.OutputCodeClassifier(sb.CDMCBoostClassifier(n_estimators=3), "all-pairs", "votes", break_ties=True),
     sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), cw.RandomDense(code_dim=5), random_state=1),
-    sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), np.array(cw.exhaustive(3)), probability="coupling"),
+    sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), cw.Exhaustive().matrix(3), probability="coupling"),
 ]
 
 

@@ -36,7 +36,7 @@ from simplexboost.classifiers.search import (
 from simplexboost.engine import CpuEngine
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import TreeHypothesis
-from simplexboost.parts.codewords import canonical, simplex
+from simplexboost.parts.codewords import Canonical, Simplex
 from simplexboost.parts.losses import Logistic, Savage
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -218,7 +218,7 @@ def test_one_is_among_the_temperatures_which_ascend_evenly():
 
 
 @pytest.mark.parametrize(
-    "Y", [canonical(4), simplex(4), rng(5).normal(size=(4, 2))], ids=["canonical", "simplex", "2d"]
+    "Y", [Canonical().matrix(4), Simplex().matrix(4), rng(5).normal(size=(4, 2))], ids=["canonical", "simplex", "2d"]
 )
 def test_held_out_losses_are_log_losses(Y):
     data = problem(n=80, K=4)
@@ -232,7 +232,7 @@ def test_held_out_losses_are_log_losses(Y):
 
 def test_impossible_rows_have_a_finite_loss():
     data = training_set(np.zeros((2, 1)), [0, 1])
-    run = make_run(data, Logistic(), canonical(2).astype(np.float32), sb.parts.learners.SketchTree())
+    run = make_run(data, Logistic(), Canonical().matrix(2).astype(np.float32), sb.parts.learners.SketchTree())
     run.move_to(np.array([[0.0, 500.0], [0.0, 500.0]]))
     losses = held_out_losses(run, np.arange(2), np.ones(1))
     assert np.isfinite(losses).all() and losses[0, 0] > 80
@@ -243,7 +243,7 @@ def test_impossible_rows_have_a_finite_loss():
 )
 def test_other_losses_are_their_own_held_out_risk(loss):
     data = problem(n=60, K=3)
-    run = make_run(data, loss, canonical(3).astype(np.float32), sb.parts.learners.SketchTree())
+    run = make_run(data, loss, Canonical().matrix(3).astype(np.float32), sb.parts.learners.SketchTree())
     run.move_to(rng(1).normal(size=(60, 3)))
     held = np.arange(5, 30)
     expected = (data.weight * loss.value(run.U, data.c))[held].sum()
@@ -553,7 +553,7 @@ def test_a_subset_of_bins_sees_its_own_categories():
 @pytest.mark.parametrize(("subsample", "n_rows"), [(1.0, 5), (0.6, 3), (0.01, 1)])
 def test_sampling_among_some_rows(subsample, n_rows):
     among = np.array([1, 4, 5, 30, 49])
-    run = make_run(problem(n=50), Logistic(), canonical(3), sb.parts.learners.SketchTree())
+    run = make_run(problem(n=50), Logistic(), Canonical().matrix(3), sb.parts.learners.SketchTree())
     sampling = Sampling(subsample, 1.0, held=np.delete(np.arange(50), among))
     drawn = set()
     for _ in range(20):
@@ -566,7 +566,7 @@ def test_sampling_among_some_rows(subsample, n_rows):
 
 def small_model():
     trees = [TreeHypothesis(stump(0, t), np.array([[1.0, -1.0], [-0.5, 2.0]])) for t in (0.0, 1.0, 2.0)]
-    return AdditiveModel(canonical(2), [Term(tree, 0.3) for tree in trees], [1, 3])
+    return AdditiveModel(Canonical().matrix(2), [Term(tree, 0.3) for tree in trees], [1, 3])
 
 
 def test_a_temperature_multiplies_predictions_and_leaves_the_steps():
@@ -585,7 +585,7 @@ def test_a_temperature_multiplies_predictions_and_leaves_the_steps():
 
 def test_boosting_goes_on_from_the_steps_as_they_are():
     data = training_set(np.linspace(-1, 3, 9)[:, None], [0, 1] * 4 + [0])
-    run = make_run(data, Logistic(), canonical(2), sb.parts.learners.SketchTree())
+    run = make_run(data, Logistic(), Canonical().matrix(2), sb.parts.learners.SketchTree())
     run.resume(small_model().at(0.5))
     assert run.model.temperature == 1.0
     assert_allclose(run.F, small_model().predictor(data.X), rtol=1e-12)

@@ -38,7 +38,7 @@ def ordinal(**params) -> sb.SimplexBoostClassifier:
 
 @pytest.mark.parametrize("K", [2, 3, 5, 28, 200])
 def test_distances_of_ordered_codewords_are_those_of_a_line(K: int) -> None:
-    Y = cw.ordered(K, smoothness=1.0)
+    Y = cw.Ordered(K, smoothness=1.0).matrix(K)
     assert Y.shape == (K, K - 1)
     for k in (0, K // 2, K - 1):
         for j in range(K):
@@ -50,7 +50,7 @@ def test_distances_of_ordered_codewords_are_those_of_a_line(K: int) -> None:
 
 @pytest.mark.parametrize("smoothness", [0.5, 1.5, 3.0])
 def test_ordered_codewords_are_centred_and_neighbours_are_nearest(smoothness: float) -> None:
-    Y = cw.ordered(9, smoothness=smoothness)
+    Y = cw.Ordered(smoothness=smoothness).matrix(9)
     assert_allclose(Y.sum(axis=0), 0, atol=1e-12)
     assert (Y**2).sum(axis=1).mean() == pytest.approx(2 * 10 / 27)
     distance = ((Y[:, None] - Y) ** 2).sum(axis=2)
@@ -59,8 +59,8 @@ def test_ordered_codewords_are_centred_and_neighbours_are_nearest(smoothness: fl
 
 
 def test_few_coordinates_are_the_principal_ones() -> None:
-    whole = cw.ordered(12)
-    assert_array_equal(cw.ordered(12, 3), whole[:, :3])
+    whole = cw.Ordered().matrix(12)
+    assert_array_equal(cw.Ordered(3).matrix(12), whole[:, :3])
     principal = np.linalg.svd(whole, compute_uv=False)
     assert_allclose(np.linalg.norm(whole, axis=0), principal, rtol=1e-9)
 
@@ -70,8 +70,6 @@ def test_the_part_takes_at_most_as_many_coordinates_as_there_are() -> None:
     assert cw.Ordered().matrix(3, rng).shape == (3, 2)
     assert cw.Ordered().matrix(100, rng).shape == (100, cw.Ordered().columns(100)) == (100, 32)
     assert cw.Ordered(code_dim=50).matrix(5, rng).shape == (5, 4)
-    with pytest.raises(ValueError, match="d=4 is too large for K=4 ordered classes, which have 3 coordinates"):
-        cw.ordered(4, 4)
     with pytest.raises(ValueError, match=r"smoothness=-1\.0 is out of range"):
         cw.Ordered(smoothness=-1.0).check()
 
@@ -144,7 +142,7 @@ def test_numbers_have_their_order() -> None:
     X, y = graded()
     clf = ordinal().fit(X, np.array([-5, 0, 7, 100])[y])
     assert_array_equal(clf.class_order_, clf.classes_)
-    assert_allclose(clf.model_.Y, cw.ordered(4), atol=1e-6)
+    assert_allclose(clf.model_.Y, cw.Ordered().matrix(4), atol=1e-6)
 
 
 @pytest.mark.parametrize("how", ["categorical", "sequence"])
@@ -177,7 +175,7 @@ def test_an_order_may_name_more_classes_than_occur() -> None:
 def test_an_absent_class_keeps_its_place() -> None:
     X, c = graded(K=3)
     clf = ordinal(classes=sb.Ordinal([0, 1, 2, 3])).fit(X, np.array([0, 1, 3])[c])
-    assert_allclose(clf.model_.Y, cw.ordered(4)[[0, 1, 3]], atol=1e-6)
+    assert_allclose(clf.model_.Y, cw.Ordered().matrix(4)[[0, 1, 3]], atol=1e-6)
     assert (clf.predict_proba(X)[:, 2] == 0).all() and 2 not in clf.predict(X)
 
 

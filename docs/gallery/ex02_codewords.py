@@ -27,7 +27,7 @@ plt.show()
 # the bound; a max-min code pays for every dimension that it saves.
 
 dimensions = range(2, 12)
-capacities = [codewords.margin_capacity(codewords.max_min(12, d)) for d in dimensions]
+capacities = [codewords.margin_capacity(codewords.MaxMin(d).matrix(12)) for d in dimensions]
 _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 ax.plot(dimensions, capacities, "o-", label="max-min code")
 ax.axhline(codewords.capacity_bound(12), color="0.3", linestyle="--", label="bound, reached by the simplex")

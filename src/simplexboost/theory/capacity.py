@@ -12,8 +12,8 @@ import numpy as np
 from .._util.arrays import Array
 from ..parts.codewords.base import RandomState, check_classes, check_dim
 from ..parts.codewords.measures import margin_capacity
-from ..parts.codewords.packing import max_min, retract
-from ..parts.codewords.real import simplex
+from ..parts.codewords.packing import MaxMin, retract
+from ..parts.codewords.real import Simplex
 
 STARTS = 6  # random ones
 STEPS = 80
@@ -47,15 +47,15 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
     >>> round(margin_capacity(max_capacity(5, 2)), 4), round(float(np.sin(np.pi / 5) ** 2), 4)  # the pentagon
     (0.3455, 0.3455)
     """
-    K, d = check_classes(K), check_dim(d)
+    K, d = check_classes(K), check_dim(d, "d")
     if d == 1 and K > 2:
         raise ValueError(f"d=1 holds two unit codewords, not K={K}; choose d >= 2.")
     if d + 1 >= K:
-        return simplex(K, d)
+        return Simplex(d).matrix(K)
     if K * d > MOST:
         raise ValueError(f"K={K} codewords of d={d} dimensions are too many to search: accepted is K * d <= {MOST}.")
     rng = np.random.default_rng(random_state)
-    starts = [max_min(K, d, centered, rng), *rng.standard_normal((STARTS, K, d))]
+    starts = [MaxMin(d, centered=centered).matrix(K, rng), *rng.standard_normal((STARTS, K, d))]
     found = [climb(retract(Y[None], centered)[0], centered) for Y in starts]
     return max(found, key=margin_capacity)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._util.arrays import Array, Labels
 from .._util.params import check_number
-from ..parts.codewords import canonical
+from ..parts.codewords import Canonical
 from ..parts.learners import PlainPull, Request, as_learner
 from ..tables.training_set import TrainingSet
 from .conditions import CONDITIONS, Condition, as_condition
@@ -511,7 +511,7 @@ class Oracle:
         """The labels (n,) of a classifier that is cheap on the costs (n, K)."""
         own = costs.mean(axis=1) - costs[np.arange(self.data.n), self.data.c]  # (n,) what being right is worth
         pull = PlainPull(np.ascontiguousarray(-costs), self.data.c, np.maximum(own, 0.0))
-        request = Request(self.data, pull, canonical(self.data.K), seed=self.seed)
+        request = Request(self.data, pull, Canonical().matrix(self.data.K), seed=self.seed)
         answer = self.learner.fit(request)
         if answer.classes is None:
             raise TypeError(f"learner={self.learner!r} does not name classes; use 'class-tree' or a classifier.")

@@ -2,8 +2,8 @@
 
 The residual ``P (n, K)`` becomes the gradient in F by ``G = ½ P Y (n, d)``. The identity gives one coordinate per
 class, the regular simplex gives the largest margins, a max-min code gives few coordinates for many classes, and ±1 or
-ternary matrices are for output-code reductions. Each set exists twice: as a function that returns the matrix, and as a
-part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
+ternary matrices are for output-code reductions. Each set is a part (:class:`Codewords`) that an estimator takes by name
+or by instance, see :data:`CODEWORDS`; its ``matrix(K)`` returns the matrix.
 """
 
 from __future__ import annotations
@@ -13,24 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..._util.params import resolve
-from .algebraic import BCH, Hadamard, MaxHamming, bch, hadamard, max_hamming
+from .algebraic import BCH, Hadamard, MaxHamming
 from .base import Codewords, Custom, check_codewords
-from .binary import (
-    AllPairs,
-    Exhaustive,
-    OneVsAllCode,
-    RandomDense,
-    RandomSparse,
-    all_pairs,
-    exhaustive,
-    one_vs_all,
-    random_dense,
-    random_sparse,
-)
-from .hierarchy import Hierarchy, Ordered, Ordinal, ordered
+from .binary import AllPairs, Exhaustive, OneVsAllCode, RandomDense, RandomSparse
+from .hierarchy import Hierarchy, Ordered, Ordinal
 from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
-from .packing import Auto, MaxMin, max_min
-from .real import Canonical, SAMMECode, Simplex, canonical, samme, simplex
+from .packing import Auto, MaxMin
+from .real import Canonical, SAMMECode, Simplex
 
 __all__ = [
     "BCH",
@@ -52,25 +41,12 @@ __all__ = [
     "RandomSparse",
     "SAMMECode",
     "Simplex",
-    "all_pairs",
     "as_codewords",
-    "bch",
     "bits_corrected",
-    "canonical",
     "capacity_bound",
-    "exhaustive",
-    "hadamard",
     "margin_capacity",
-    "max_hamming",
-    "max_min",
     "min_distance",
     "min_hamming",
-    "one_vs_all",
-    "ordered",
-    "random_dense",
-    "random_sparse",
-    "samme",
-    "simplex",
 ]
 
 CODEWORDS: dict[str, type[Codewords]] = {
@@ -92,7 +68,7 @@ CODEWORDS: dict[str, type[Codewords]] = {
 
 
 def as_codewords(value: Any) -> Codewords:
-    """The codeword set that ``value`` stands for: a name, a `Codewords`, or a matrix.
+    """Return the codewords that ``value`` stands for: a name, a `Codewords`, or a matrix.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..._util.arrays import Array
 from .base import Codewords, RandomState, check_classes, check_dim
-from .binary import EXHAUSTIVE_MAX_K, exhaustive
+from .binary import EXHAUSTIVE_MAX_K, Exhaustive
 from .measures import largest_off_diagonal, one_signed
 
 Bits = NDArray[np.int64]
@@ -31,129 +31,95 @@ PRIMITIVE = {
 }
 
 
-# ---- Hadamard -------------------------------------------------------------------------------------------------------
-
-
-def hadamard(K: int) -> Array:
+@dataclass(eq=False, repr=False)
+class Hadamard(Codewords):
     """The first K rows of Sylvester's Hadamard matrix of order N = 2^⌈log₂ K⌉, without its constant column.
 
     Any two rows differ in exactly N/2 of the N−1 columns, and no ±1 code of that length does better (Plotkin's bound).
 
-    Parameters
-    ----------
-    K : int
-        The number of classes.
-
-    Returns
-    -------
-    array of shape (K, N-1)
-        The coding matrix of ±1.
-
     Examples
     --------
-    >>> hadamard(4)
+    >>> Hadamard().matrix(4)
     array([[ 1.,  1.,  1.],
            [-1.,  1., -1.],
            [ 1., -1., -1.],
            [-1., -1.,  1.]])
     """
-    order = hadamard_order(check_classes(K))
-    H = np.ones((1, 1))
-    while len(H) < order:
-        H = np.block([[H, H], [H, -H]])
-    return H[:K, 1:].copy()
 
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        order = self.columns(check_classes(K)) + 1
+        H = np.ones((1, 1))
+        while len(H) < order:
+            H = np.block([[H, H], [H, -H]])
+        return H[:K, 1:].copy()
 
-def hadamard_order(K: int) -> int:
-    """The smallest power of two that is at least K."""
-    return 1 << (K - 1).bit_length()
+    def columns(self, K: int) -> int:
+        return (1 << (K - 1).bit_length()) - 1
 
 
 @dataclass(eq=False, repr=False)
-class Hadamard(Codewords):
-    """±1 rows at equal Hamming distance, see :func:`hadamard`.
-
-    Examples
-    --------
-    >>> Hadamard().matrix(6, np.random.default_rng(0)).shape
-    (6, 7)
-    """
-
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The ±1 code, (K, 2^⌈log₂ K⌉ - 1)."""
-        return hadamard(K)
-
-    def columns(self, K: int) -> int:
-        """The next power of two, less one."""
-        return hadamard_order(K) - 1
-
-
-# ---- BCH ------------------------------------------------------------------------------------------------------------
-
-
-def bch(K: int, d: int | None = None, random_state: RandomState = 0) -> Array:
-    """K codewords of a binary BCH code of length d = 2^m − 1: a guaranteed distance for more classes than columns.
+class BCH(Codewords):
+    """Codewords of a binary BCH code of length 2^m − 1: a guaranteed distance for more classes than columns.
 
     Among all BCH codes of that length with at least K codewords this is the one of the largest designed distance. Its K
-    codewords are drawn such that the columns are as different as possible. Up to d + 1 classes the code is Hadamard's.
+    codewords are drawn such that the columns are as different as possible. For up to 2^m classes it is Hadamard's code.
 
     Parameters
     ----------
-    K : int
-        Number of classes, at least 2.
-    d : int, optional
+    code_dim : int, optional
         Number of columns: 1, 3, 7, 15, … or 4095, less than 2^K; by default the smallest that is at least
         ``10 log2 K``.
-    random_state : int, Generator or None
-        Seed of the draws.
-
-    Returns
-    -------
-    Y : (K, d) array of ±1
 
     Examples
     --------
     >>> from simplexboost.parts.codewords import min_hamming
-    >>> min_hamming(bch(500, 63)) >= 27
+    >>> min_hamming(BCH(63).matrix(500)) >= 27
     True
     """
-    K = check_classes(K)
-    m = min(int(np.ceil(10 * np.log2(K))).bit_length(), K - 1) if d is None else _degree(d)
-    if m >= K:
-        raise ValueError(f"d={d} columns are too many for K={K} classes: some would be constant; lower d.")
-    generator = _best_generator(K, m)
-    rng = np.random.default_rng(random_state)
-    best: Array | None = None
-    best_likeness = np.inf
-    for draw in range(1000):
-        if draw >= 20 and best is not None:
-            break
-        messages = _distinct_integers(2 ** len(generator), K, rng)
-        bits = messages[:, None] >> np.arange(len(generator)) & 1  # (K, k)
-        Y: Array = 1.0 - 2.0 * (bits @ generator % 2).astype(np.float64)
-        likeness = largest_off_diagonal(np.abs(Y.T @ Y))
-        if likeness < best_likeness and not one_signed(Y).any():
-            best, best_likeness = Y, likeness
-    if best is None:
-        raise ValueError(f"d={2**m - 1} columns are too many for K={K} classes: some were always constant; lower d.")
-    return best
+
+    code_dim: int | None = None
+
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K, d = check_classes(K), self.code_dim
+        m = min(int(np.ceil(10 * np.log2(K))).bit_length(), K - 1) if d is None else _degree(d)
+        if m >= K:
+            raise ValueError(f"code_dim={d} is too large for K={K} classes: some columns would be constant; lower it.")
+        generator = _best_generator(K, m)
+        rng = np.random.default_rng(rng)
+        best: Array | None = None
+        best_likeness = np.inf
+        for draw in range(1000):
+            if draw >= 20 and best is not None:
+                break
+            messages = _distinct_integers(2 ** len(generator), K, rng)
+            bits = messages[:, None] >> np.arange(len(generator)) & 1  # (K, k)
+            Y: Array = 1.0 - 2.0 * (bits @ generator % 2).astype(np.float64)
+            likeness = largest_off_diagonal(np.abs(Y.T @ Y))
+            if likeness < best_likeness and not one_signed(Y).any():
+                best, best_likeness = Y, likeness
+        if best is None:
+            raise ValueError(
+                f"code_dim={2**m - 1} is too large for K={K} classes: some columns were always constant; lower it."
+            )
+        return best
 
 
 def _degree(d: int) -> int:
+    """Return m for the length d = 2^m − 1 of a BCH code."""
     m = (check_dim(d) + 1).bit_length() - 1
     if 2**m - 1 != d or m not in PRIMITIVE:
         accepted = ", ".join(str(2**m - 1) for m in PRIMITIVE)
-        raise ValueError(f"d={d} is no length of a BCH code; choose one of {accepted}.")
+        raise ValueError(f"code_dim={d} is not the length of a BCH code; choose one of {accepted}.")
     return m
 
 
 def _best_generator(K: int, m: int) -> Bits:
-    """Generator matrix (k, 2^m − 1) of the BCH code of largest designed distance that has K codewords."""
+    """Return the generator matrix (k, 2^m − 1) of the BCH code of largest designed distance that has K codewords."""
     n = 2**m - 1
     if n + 1 >= K:  # every non-zero column of m bits once: the simplex code, which is Hadamard's in another order
         return np.arange(1, n + 1) >> np.arange(m)[:, None] & 1
     if K > 2 ** (n - m):
-        raise ValueError(f"d={n} columns are too few for K={K} classes; choose a longer code.")
+        raise ValueError(f"code_dim={n} columns are too few for K={K} classes; choose a longer code.")
     powers = _powers(m)
     polynomial = np.ones(1, dtype=np.int64)  # lowest coefficient first
     zeros: set[int] = set()
@@ -170,7 +136,7 @@ def _best_generator(K: int, m: int) -> Bits:
 
 
 def _powers(m: int) -> list[int]:
-    """α^0, α^1, …, α^(2^m − 2) in GF(2^m); the bits of a number are its coefficients."""
+    """Return α^0, α^1, …, α^(2^m − 2) in GF(2^m); the bits of a number are its coefficients."""
     powers = [1]
     for _ in range(2**m - 2):
         value = powers[-1] << 1
@@ -179,7 +145,7 @@ def _powers(m: int) -> list[int]:
 
 
 def _coset(i: int, n: int) -> set[int]:
-    """Exponents of the conjugates of α^i: i, 2i, 4i, … modulo n."""
+    """Return the exponents of the conjugates of α^i: i, 2i, 4i, … modulo n."""
     coset = {i}
     while (i := 2 * i % n) not in coset:
         coset.add(i)
@@ -187,7 +153,7 @@ def _coset(i: int, n: int) -> set[int]:
 
 
 def _minimal_polynomial(coset: set[int], powers: list[int]) -> Bits:
-    """Π (x + α^j) over the coset, lowest coefficient first; its coefficients are 0 and 1."""
+    """Compute Π (x + α^j) over the coset, lowest coefficient first; its coefficients are 0 and 1."""
     logarithm = {value: exponent for exponent, value in enumerate(powers)}
 
     def times(a: int, j: int) -> int:
@@ -201,7 +167,7 @@ def _minimal_polynomial(coset: set[int], powers: list[int]) -> Bits:
 
 
 def _distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
-    """``size`` different numbers in 0 … stop − 1, which may be more than an array can hold."""
+    """Draw ``size`` different numbers from 0 … stop − 1; ``stop`` may exceed the integers of an array."""
     if stop <= 2**16:
         return np.sort(rng.permutation(stop)[:size])
     found = np.unique(rng.integers(min(stop, 2**62), size=2 * size))
@@ -211,77 +177,53 @@ def _distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
 
 
 @dataclass(eq=False, repr=False)
-class BCH(Codewords):
-    """±1 rows from a BCH code, see :func:`bch`.
+class MaxHamming(Codewords):
+    """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
+
+    If Hadamard's or the exhaustive code has the wanted number of columns, that code is taken, since both are optimal.
+    Otherwise a local search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and
+    l)``, flips a few at random to leave local optima, and never makes a column constant, or equal or opposite to
+    another.
 
     Parameters
     ----------
     code_dim : int, optional
-        Number of columns, 2^m - 1; by default the smallest that is at least ``10 log2 K``.
-
-    Examples
-    --------
-    >>> BCH(code_dim=15).matrix(40, np.random.default_rng(0)).shape
-    (40, 15)
-    """
-
-    code_dim: int | None = None
-
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A ±1 code, (K, code_dim)."""
-        return bch(K, self.code_dim, rng)
-
-
-def max_hamming(K: int, d: int | None = None, random_state: RandomState = 0) -> Array:
-    """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
-
-    Where Hadamard's or the exhaustive code have d columns they are taken, since both are optimal. Otherwise a local
-    search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and l)``, flips a few
-    at random to leave local optima, and never makes a column constant, or equal or opposite to another.
-
-    Parameters
-    ----------
-    K : int
-        Number of classes, at least 2.
-    d : int, optional
         Number of columns, at least ``log2 K``, at most ``2**(K-1) - 1``, the number of different splits; by default
         ``ceil(10 log2 K)`` or that number.
-    random_state : int, Generator or None
-        Seed of the search.
-
-    Returns
-    -------
-    Y : (K, d) array of ±1
 
     Examples
     --------
     >>> from simplexboost.parts.codewords import min_hamming
-    >>> min_hamming(max_hamming(12, 10))  # the best there is
+    >>> min_hamming(MaxHamming(10).matrix(12))  # no code has a larger one
     5.0
     """
-    K = check_classes(K)
-    most = 2 ** (K - 1) - 1
-    d = min(int(np.ceil(10 * np.log2(K))), most) if d is None else check_dim(d)
-    if d > most or 2**d < K:
-        raise ValueError(
-            f"d={d} columns do not suit K={K} classes: accepted is {(K - 1).bit_length()} <= d <= {most}, enough for "
-            "different rows and not more than there are different columns."
-        )
-    if d == hadamard_order(K) - 1:
-        return hadamard(K)
-    if d == most:
-        return exhaustive(K)
-    rng = np.random.default_rng(random_state)
-    best = _spread(_start(K, d, rng), rng)
-    if len(np.unique(best, axis=0)) < K:
-        raise ValueError(f"d={d} columns are too few for K={K} classes: no code of different rows found; enlarge d.")
-    return best
+
+    code_dim: int | None = None
+
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K = check_classes(K)
+        most = 2 ** (K - 1) - 1
+        d = min(int(np.ceil(10 * np.log2(K))), most) if self.code_dim is None else check_dim(self.code_dim)
+        if d > most or 2**d < K:
+            raise ValueError(
+                f"code_dim={d} does not suit K={K} classes: accepted is {(K - 1).bit_length()} <= code_dim <= {most}, "
+                "enough for different rows and not more than there are different columns."
+            )
+        if d == Hadamard().columns(K):
+            return Hadamard().matrix(K)
+        if d == most:
+            return Exhaustive().matrix(K)
+        rng = np.random.default_rng(rng)
+        best = _spread(_start(K, d, rng), rng)
+        if len(np.unique(best, axis=0)) < K:
+            raise ValueError(f"code_dim={d} is too small for K={K} classes: no code of different rows found; raise it.")
+        return best
 
 
 def _start(K: int, d: int, rng: np.random.Generator) -> Array:
-    """A random code (K, d) of different columns, up to sign."""
+    """Draw a code (K, d) whose columns differ, also up to their signs."""
     if K <= EXHAUSTIVE_MAX_K:
-        splits = exhaustive(K)
+        splits = Exhaustive().matrix(K)
         return splits[:, rng.permutation(splits.shape[1])[:d]]
     Y = rng.choice([-1.0, 1.0], (K, d))
     while (poor := one_signed(Y) | _repeated(Y)).any():  # true for one column in 2^14, so hardly ever
@@ -290,7 +232,7 @@ def _start(K: int, d: int, rng: np.random.Generator) -> Array:
 
 
 def _spread(Y: Array, rng: np.random.Generator) -> Array:
-    """The best of several neighbouring local optima: descend, flip a few entries at random, descend again."""
+    """Return the best of several neighbouring local optima: descend, flip a few entries at random, descend again."""
     K, d = Y.shape
     turns = int(np.clip(2 * 10**9 // (K * d), 2 * K, 20_000))  # each turn is about one row; three seconds at most
     best, best_overlaps = Y, _overlaps(Y)
@@ -306,7 +248,7 @@ def _spread(Y: Array, rng: np.random.Generator) -> Array:
 
 
 def _plotkin(K: int, d: int) -> int:
-    """No ±1 code (K, d) has a larger smallest distance: a column tells at most ⌊K/2⌋⌈K/2⌉ of the pairs apart."""
+    """Return a bound on the smallest distance of a ±1 code (K, d): a column separates at most ⌊K/2⌋⌈K/2⌉ pairs."""
     return d * (K // 2) * ((K + 1) // 2) * 2 // (K * (K - 1))
 
 
@@ -342,34 +284,12 @@ def _flip(Y: Array, k: int, j: int) -> bool:
 
 
 def _overlaps(Y: Array) -> tuple[float, int]:
-    """The largest inner product of two rows, and how many pairs have it: the search makes both small."""
+    """Return the largest inner product of two rows and the number of pairs that have it, which the search lowers."""
     gram = Y @ Y.T
     largest = largest_off_diagonal(gram)
     return largest, int((gram == largest).sum())
 
 
 def _repeated(Y: Array) -> NDArray[np.bool_]:
-    """Columns equal or opposite to an earlier one, (d,)."""
+    """Mark the columns that are equal or opposite to an earlier one, (d,)."""
     return (np.triu(np.abs(Y.T @ Y), 1) == len(Y)).any(axis=0)
-
-
-@dataclass(eq=False, repr=False)
-class MaxHamming(Codewords):
-    """±1 rows far apart by search, see :func:`max_hamming`.
-
-    Parameters
-    ----------
-    code_dim : int, optional
-        Number of columns; by default ``ceil(10 log2 K)``, but not more than there are different columns.
-
-    Examples
-    --------
-    >>> MaxHamming(code_dim=12).matrix(6, np.random.default_rng(0)).shape
-    (6, 12)
-    """
-
-    code_dim: int | None = None
-
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A ±1 code, (K, code_dim)."""
-        return max_hamming(K, self.code_dim, rng)

@@ -15,7 +15,7 @@ from ..._util.params import Part, check_number
 
 
 def check_codewords(Y: ArrayLike, K: int | None = None) -> Array:
-    """The code as a new float64 array, or an error that says what is wrong with it.
+    """Return a code as a new float64 array, or raise an error that says what is wrong with it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def check_codewords(Y: ArrayLike, K: int | None = None) -> Array:
 
 
 def check_matrix(Y: ArrayLike) -> Array:
-    """A new float64 (K, d) array of finite numbers, K >= 2 and d >= 1."""
+    """Return a new float64 (K, d) array of finite numbers, K >= 2 and d >= 1."""
     accepted = "accepted is a (K, d) array of finite numbers with K >= 2 and d >= 1."
     try:
         if np.iscomplexobj(Y):
@@ -64,7 +64,7 @@ def check_matrix(Y: ArrayLike) -> Array:
 
 
 def check_ternary(Y: ArrayLike) -> Array:
-    """A new (K, d) array of -1, 0, +1."""
+    """Return a new (K, d) array of -1, 0, +1."""
     Y = check_matrix(Y)
     other = Y[(Y != 0) & (np.abs(Y) != 1)]
     if len(other):
@@ -73,16 +73,16 @@ def check_ternary(Y: ArrayLike) -> Array:
 
 
 def check_classes(K: int) -> int:
-    """Number of classes as an int, at least 2."""
+    """Return the number of classes as an int, at least 2."""
     if not isinstance(K, Integral) or isinstance(K, bool) or K < 2:
-        raise ValueError(f"K={K!r} is no number of classes; codewords need an integer K >= 2.")
+        raise ValueError(f"K={K!r} must be an integer of at least 2, the number of classes.")
     return int(K)
 
 
-def check_dim(d: int) -> int:
-    """Code dimension as an int, at least 1."""
+def check_dim(d: int, name: str = "code_dim") -> int:
+    """Return the code dimension as an int, at least 1."""
     if not isinstance(d, Integral) or isinstance(d, bool) or d < 1:
-        raise ValueError(f"d={d!r} is no code dimension; codewords need an integer d >= 1.")
+        raise ValueError(f"{name}={d!r} must be an integer of at least 1.")
     return int(d)
 
 
@@ -96,10 +96,9 @@ class Codewords(Part, ABC):
 
     Examples
     --------
-    >>> from simplexboost.parts.codewords import canonical
     >>> class Reversed(Codewords):
-    ...     def matrix(self, K, rng):
-    ...         return canonical(K)[::-1]
+    ...     def matrix(self, K, rng=0):
+    ...         return np.eye(K)[::-1]
     >>> Reversed().for_classes(3, [True, False, True], np.random.default_rng(0))
     array([[0., 1.],
            [1., 0.]])
@@ -110,24 +109,32 @@ class Codewords(Part, ABC):
         check_number("code_dim", getattr(self, "code_dim", None), int, 1, MOST_DIMENSIONS, none=True)
 
     @abstractmethod
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The code of K classes, (K, d)."""
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        """Return the code of K classes, (K, d).
+
+        Parameters
+        ----------
+        K : int
+            The number of classes, at least 2.
+        rng : int, Generator or None
+            The seed of codes that are drawn or searched; others ignore it.
+        """
 
     def columns(self, K: int) -> int | None:
-        """The number d of columns that the code of K classes has, or None if only `matrix` can tell.
+        """Return the number d of columns of the code of K classes, or None if only `matrix` can tell.
 
-        It costs nothing, so that what a fit will need is known before codewords are searched or stored.
+        It computes nothing, so that the memory of a fit is known before codewords are searched or stored.
         """
         d = getattr(self, "code_dim", None)
         return None if d is None else int(d)
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
-        """The code (K_present, d) of the classes that occur; ``present`` (K,) says which of the K classes do."""
+        """Return the code (K_present, d) of the classes that occur; ``present`` (K,) marks them among all K."""
         return self.matrix(int(check_present(K, present).sum()), rng)
 
 
 def check_present(K: int, present: ArrayLike) -> NDArray[np.bool_]:
-    """The mask of classes that occur, (K,) bool."""
+    """Return the mask of the classes that occur, (K,) bool."""
     mask = np.asarray(present)
     if mask.dtype != bool or mask.shape != (K,):
         raise ValueError(f"present has shape {mask.shape} and type {mask.dtype}; accepted is a mask of K={K} booleans.")
@@ -152,14 +159,11 @@ class Custom(Codewords):
 
     Y: Any
 
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The given code, (K, d), checked."""
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
         return check_codewords(self.Y, K)
 
     def columns(self, K: int) -> int | None:
-        """Those of the given code."""
         return int(np.shape(self.Y)[1]) if np.ndim(self.Y) == 2 else None
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
-        """The rows of the classes that occur, (K_present, d)."""
         return check_codewords(self.matrix(K, rng)[check_present(K, present)])

@@ -10,89 +10,58 @@ import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Mask
 from ..._util.params import Part, check_number
-from .base import Codewords, check_classes, check_dim
-from .real import simplex
+from .base import Codewords, RandomState, check_classes
+from .real import Simplex
 
 SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of the trial; see docs/structure.md
 WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
 
 
-def ordered(K: int, d: int | None = None, smoothness: float = SMOOTHNESS) -> Array:
-    """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
-
-    Slow waves are longer than fast ones, so that neighbours are near and the two ends are far apart. With
-    ``smoothness=1`` and all K − 1 coordinates, the squared distance of two codewords is ``4 |k − l| / (K − 1)``.
-
-    Parameters
-    ----------
-    K : int
-        The number of classes, from the lowest to the highest.
-    d : int, optional
-        The number of coordinates, at most K − 1, the default.
-    smoothness : float, default=1.5
-        How much shorter fast waves are: the length of wave j falls like 1 / j to this power.
-
-    Returns
-    -------
-    array of shape (K, d)
-        The codewords, a row for every class; they sum to zero.
-
-    Examples
-    --------
-    >>> ordered(4, 2).round(2)
-    array([[-1.08,  0.33],
-           [-0.45, -0.33],
-           [ 0.45, -0.33],
-           [ 1.08,  0.33]])
-    >>> Y = ordered(4, smoothness=1.0)
-    >>> [round(float(((Y[0] - Y[k]) ** 2).sum()), 3) for k in range(4)]
-    [0.0, 1.333, 2.667, 4.0]
-    """
-    K = check_classes(K)
-    d = K - 1 if d is None else check_dim(d)
-    if d > K - 1:
-        raise ValueError(f"d={d} is too large for K={K} ordered classes, which have {K - 1} coordinates at most.")
-    angle = np.pi * np.arange(1, K) / K  # (K-1,)
-    waves = np.cos((K - 0.5 - np.arange(K)[:, None]) * angle[:d])  # (K, d), each of squared length K/2
-    length = np.sin(angle / 2) ** -smoothness  # smoothness 1: the square root of the eigenvalues of −|k − l|, centred
-    squared = 2 * (K + 1) / (3 * K)  # the mean squared length of all codewords, so that smoothness 1 has distance 4
-    length *= np.sqrt(2 * squared / np.sum(length**2))
-    return waves * length[:d]
-
-
 @dataclass(eq=False, repr=False)
 class Ordered(Codewords):
-    """Classes on a line, from the lowest to the highest in the order of ``classes_``, see :func:`ordered`.
+    """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
+
+    The classes are ordered from the lowest to the highest like ``classes_``. Slow waves are longer than fast ones, so
+    that neighbours are near and the two ends are far apart. With ``smoothness=1`` and all K − 1 coordinates, the
+    squared distance of two codewords is ``4 |k − l| / (K − 1)``. The codewords sum to zero.
 
     Parameters
     ----------
     code_dim : int, optional
         Code dimension, at most K − 1. By default min(K − 1, 32).
     smoothness : float, default=1.5
-        How much shorter fast waves are than slow ones.
+        How much shorter fast waves are: the length of wave j falls like 1 / j to this power.
 
     Examples
     --------
-    >>> Ordered().matrix(7, np.random.default_rng(0)).shape
-    (7, 6)
-    >>> Ordered(code_dim=2).matrix(7, np.random.default_rng(0)).shape
-    (7, 2)
+    >>> Ordered(2).matrix(4).round(2)
+    array([[-1.08,  0.33],
+           [-0.45, -0.33],
+           [ 0.45, -0.33],
+           [ 1.08,  0.33]])
+    >>> Y = Ordered(smoothness=1.0).matrix(4)
+    >>> [round(float(((Y[0] - Y[k]) ** 2).sum()), 3) for k in range(4)]
+    [0.0, 1.333, 2.667, 4.0]
     """
 
     code_dim: int | None = None
     smoothness: float = SMOOTHNESS
 
     def check(self) -> None:
-        """Raise if a parameter is invalid."""
         super().check()
         check_number("smoothness", self.smoothness, float, 0.0, 10.0)
 
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The code, (K, d)."""
-        return ordered(K, self.columns(K), self.smoothness)
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K = check_classes(K)
+        d = self.columns(K)
+        angle = np.pi * np.arange(1, K) / K  # (K-1,)
+        waves = np.cos((K - 0.5 - np.arange(K)[:, None]) * angle[:d])  # (K, d), each of squared length K/2
+        length = np.sin(angle / 2) ** -self.smoothness  # smoothness 1: root of the eigenvalues of −|k − l|, centred
+        squared = 2 * (K + 1) / (3 * K)  # the mean squared length of all codewords, so that smoothness 1 has distance 4
+        length *= np.sqrt(2 * squared / np.sum(length**2))
+        return waves * length[:d]
 
     def columns(self, K: int) -> int:
-        """The code dimension."""
         return min(WAVES if self.code_dim is None else int(self.code_dim), K - 1)
 
 
@@ -373,7 +342,7 @@ class Hierarchy(Part):
             m = len(below)
             if m < 2:
                 continue
-            words = simplex(m) * np.sqrt((m - 1) / m)  # squared distance 2, as of two edges
+            words = Simplex().matrix(m) * np.sqrt((m - 1) / m)  # squared distance 2, as of two edges
             for k in rows:
                 Y[k, column : column + m - 1] = words[below.index(paths[k][depth])]
             column += m - 1

@@ -10,7 +10,7 @@ from .base import check_classes, check_matrix, check_ternary
 
 
 def min_distance(Y: ArrayLike) -> float:
-    """The smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``.
+    """Compute the smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def min_distance(Y: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from simplexboost.parts.codewords import canonical
-    >>> min_distance(canonical(5))
+    >>> from simplexboost.parts.codewords import Canonical
+    >>> min_distance(Canonical().matrix(5))
     2.0
     """
     from scipy.spatial.distance import cdist  # scipy's larger modules are imported where used: start-up time
@@ -41,7 +41,7 @@ def min_distance(Y: ArrayLike) -> float:
 
 
 def min_hamming(Y: ArrayLike) -> float:
-    """The smallest Hamming distance of two codewords of −1, 0, +1, ``min_{k<l} ½ Σ_j (1 - y_kj y_lj)``.
+    """Compute the smallest Hamming distance of two codewords of −1, 0, +1, ``min_{k<l} ½ Σ_j (1 - y_kj y_lj)``.
 
     A zero counts one half (Allwein, Schapire and Singer); without zeros it is the number of columns that differ.
 
@@ -57,8 +57,8 @@ def min_hamming(Y: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from simplexboost.parts.codewords import all_pairs, exhaustive
-    >>> min_hamming(exhaustive(5)), min_hamming(all_pairs(3))
+    >>> from simplexboost.parts.codewords import AllPairs, Exhaustive
+    >>> min_hamming(Exhaustive().matrix(5)), min_hamming(AllPairs().matrix(3))
     (8.0, 2.0)
     """
     Y = check_ternary(Y)
@@ -68,7 +68,7 @@ def min_hamming(Y: ArrayLike) -> float:
 
 
 def bits_corrected(Y: ArrayLike) -> int:
-    """The number of wrong bits that Hamming decoding always corrects.
+    """Compute the number of wrong bits that Hamming decoding always corrects.
 
     Without zeros that is ``⌊(min_hamming - 1)/2⌋``. With zeros, a column in which the true class has a zero may give
     any answer; e wrong bits in the other columns are harmless for class k if, for every other class l,
@@ -86,8 +86,8 @@ def bits_corrected(Y: ArrayLike) -> int:
 
     Examples
     --------
-    >>> from simplexboost.parts.codewords import all_pairs, exhaustive
-    >>> bits_corrected(exhaustive(5)), bits_corrected(all_pairs(5))
+    >>> from simplexboost.parts.codewords import AllPairs, Exhaustive
+    >>> bits_corrected(Exhaustive().matrix(5)), bits_corrected(AllPairs().matrix(5))
     (3, 0)
     """
     Y = check_ternary(Y)
@@ -99,7 +99,7 @@ def bits_corrected(Y: ArrayLike) -> int:
 
 
 def margin_capacity(Y: ArrayLike) -> float:
-    """The margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
+    """Compute the margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
 
     By duality it is half the smallest distance of a codeword to the convex hull of the others; 0 if a codeword lies in
     that hull.
@@ -116,8 +116,8 @@ def margin_capacity(Y: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from simplexboost.parts.codewords import simplex
-    >>> round(margin_capacity(simplex(4)), 6), capacity_bound(4)
+    >>> from simplexboost.parts.codewords import Simplex
+    >>> round(margin_capacity(Simplex().matrix(4)), 6), capacity_bound(4)
     (0.666667, 0.6666666666666666)
     """
     Y = check_matrix(Y)
@@ -128,7 +128,7 @@ def margin_capacity(Y: ArrayLike) -> float:
 
 
 def _hull_distance(y: Array, others: Array) -> float:
-    """Distance of y (d,) to the convex hull of the rows of ``others`` (K-1, d), none of them equal to y.
+    """Compute the distance of y (d,) to the convex hull of the rows of ``others`` (K-1, d), none of them equal to y.
 
     Non-negative least squares solves it exactly: ``min_{w>=0} ‖Aw‖² + m²(Σw - 1)²`` has w along the weights of the
     nearest point for any m > 0, because for fixed direction u the minimum over the scale of w grows with ``‖Au‖``.
@@ -142,7 +142,7 @@ def _hull_distance(y: Array, others: Array) -> float:
 
 
 def capacity_bound(K: int) -> float:
-    """The largest margin capacity of K unit codewords in any dimension, ``K / (2(K-1))``; the simplex reaches it.
+    """Compute the largest margin capacity of K unit codewords, ``K / (2(K-1))``, that of the simplex.
 
     Parameters
     ----------
@@ -163,10 +163,10 @@ def capacity_bound(K: int) -> float:
 
 
 def largest_off_diagonal(gram: Array) -> float:
-    """The largest entry (k, l), k ≠ l, of a Gram matrix."""
+    """Return the largest entry (k, l), k ≠ l, of a Gram matrix."""
     return float(np.where(np.eye(len(gram), dtype=np.bool_), -np.inf, gram).max())
 
 
 def one_signed(Y: Array) -> NDArray[np.bool_]:
-    """Columns of a ±1 code that have one sign only, (d,)."""
+    """Mark the columns of a ±1 code that have one sign only, (d,)."""
     return np.abs(Y.sum(axis=0)) == len(Y)

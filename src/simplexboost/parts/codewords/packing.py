@@ -22,7 +22,7 @@ from ..._util.messages import track_progress
 from ..._util.params import check_flag, check_number
 from ..._util.runtime import one_blas_thread
 from .base import Codewords, RandomState, check_classes, check_dim
-from .real import Canonical, simplex
+from .real import Canonical, Simplex
 
 Points = NDArray[np.floating[Any]]
 Indices = NDArray[np.intp]
@@ -38,17 +38,17 @@ RATE = (0.1, 0.001)  # step length in units of the mean distance to the nearest 
 
 
 def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
-    """The K unit rows in d dimensions, (K, d), with the largest minimal distance found; zero sum if ``centered``."""
+    """Search K unit rows in d dimensions, (K, d), with a large minimal distance; with zero sum if ``centered``."""
     starts = int(np.clip(GRAM_ENTRIES // (2 * K * K), 1, MAX_STARTS))
     if starts > 1 or not isinstance(rng.bit_generator, np.random.PCG64):
         return search(K, d, centered, rng, starts)
-    return searched_once(K, d, centered, rng)
+    return search_once(K, d, centered, rng)
 
 
-def searched_once(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
-    """A search from one start, or what it found if it was the last one, from the same state of the random numbers.
+def search_once(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
+    """Search from one start, or return the result of the last search if that was the same one.
 
-    A fit that chooses among candidates begins each of them with the same search, which takes minutes for 50 000 codes.
+    A fit that compares candidates begins each of them with the same search, which takes minutes for 50 000 codewords.
     """
     global _last
     key = (K, d, centered, repr(rng.bit_generator.state))
@@ -61,12 +61,12 @@ def searched_once(K: int, d: int, centered: bool, rng: np.random.Generator) -> P
     return Y.copy()
 
 
-# The last long search: what it was asked for, what it found, and the state of the random numbers after it.
+# The last long search: its arguments, its result, and the state of the random numbers after it.
 _last: tuple[Any, Points, Any] = (None, np.empty((0, 0)), None)
 
 
 def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int) -> Points:
-    """The best code that so many random starts lead to."""
+    """Search from random starts and return the best code found."""
     with one_blas_thread():  # more threads round differently and end in another code
         annealed = anneal(rng.standard_normal((starts, K, d)), centered)  # (starts, K, d) float32
     codes = retract(annealed.astype(np.float64), centered)  # float32 leaves norms and sums 1e-7 off
@@ -80,14 +80,14 @@ def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int
 
 
 def max_cosine(Y: Points) -> float:
-    """The largest inner product of two different rows of Y (K, d)."""
+    """Return the largest inner product of two different rows of Y (K, d)."""
     gram = Y @ Y.T  # (K, K)
     np.fill_diagonal(gram, -np.inf)
     return float(gram.max())
 
 
 def retract(codes: Points, centered: bool) -> Points:
-    """The nearby codes (starts, K, d) with unit rows and, if asked, zero sum.
+    """Move codes (starts, K, d) to nearby ones with unit rows and, if ``centered``, zero sum.
 
     The zero sum takes Newton steps of least norm: ``dy_k = (I - y_k y_kᵀ) λ`` with ``(K I - Yᵀ Y) λ = -Σ_k y_k``.
     """
@@ -104,12 +104,12 @@ def retract(codes: Points, centered: bool) -> Points:
 
 
 def _unit(Y: Points) -> Points:
-    """Rows scaled to norm one."""
+    """Scale rows to norm one."""
     return Y / np.linalg.norm(Y, axis=-1, keepdims=True)
 
 
 def _tangent(V: Points, Y: Points) -> Points:
-    """The rows of V less their components along the unit rows of Y."""
+    """Remove from the rows of V their components along the unit rows of Y."""
     return V - Y * (V * Y).sum(axis=-1, keepdims=True)
 
 
@@ -132,12 +132,12 @@ def anneal(codes: Points, centered: bool) -> Points:
 
 
 def _steps(K: int) -> int:
-    """500 steps, fewer for thousands of codewords: a step costs O(K² d), 2 ms at K=1000 and 0.25 s at K=10000."""
+    """Return the number of steps: 500, fewer for thousands of codewords, as a step costs O(K² d), 0.25 s at K=10000."""
     return int(np.clip(500 * (2000 / K) ** 2, 80, 500))
 
 
 def attraction(Y: Points, beta: Points, ceiling: Points) -> tuple[Points, Points, Points]:
-    """The energy's gradient up to scale, ``Σ_l exp(β (<y_k, y_l> - ceiling)) y_l`` (starts, K, d), by blocks of rows.
+    """Compute ``Σ_l exp(β (<y_k, y_l> - ceiling)) y_l`` (starts, K, d), the energy's gradient up to scale, by blocks.
 
     Also returns, per start, the largest cosine (the next ceiling) and the mean over k of 1 - the largest cosine of k.
     """
@@ -173,7 +173,7 @@ def polish(Y: Points, centered: bool, steps: int = 60) -> Points:
 
 
 def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, float]:
-    """The move dY (K, d), |dY| <= radius, that lowers the linearised largest cosine most, and by how much."""
+    """Return the move dY (K, d), |dY| <= radius, that lowers the linearised largest cosine most, and the gain."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape
@@ -195,7 +195,7 @@ def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, floa
 
 
 def _near_pairs(Y: Points, margin: float) -> tuple[csr_array, Points]:
-    """Derivatives (pairs, K d) of the cosines within ``margin`` of the largest, and how far below it they are."""
+    """Return the derivatives (pairs, K d) of the cosines within ``margin`` of the largest, and their distance to it."""
     first, second = np.triu_indices(len(Y), 1)
     cosine = (Y[first] * Y[second]).sum(axis=1)
     slack = cosine.max() - cosine
@@ -206,100 +206,73 @@ def _near_pairs(Y: Points, margin: float) -> tuple[csr_array, Points]:
 
 
 def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
-    """Sparse (rows, K d) whose row r holds ``values[r]`` (d,) at the place of codeword ``blocks[r]``, else zeros."""
+    """Build a sparse (rows, K d) array whose row r holds ``values[r]`` (d,) at the place of codeword ``blocks[r]``."""
     rows, d = values.shape
     columns = blocks[:, None] * d + np.arange(d)  # (rows, d)
     return csr_array((values.ravel(), columns.ravel(), np.arange(0, rows * d + 1, d)), shape=(rows, K * d))
 
 
-def max_min(K: int, d: int, centered: bool = False, random_state: RandomState = 0) -> Array:
-    """Unit codewords whose smallest distance is as large as could be found: the code for d < K-1.
-
-    Closed forms where they are known to be optimal: the simplex for K <= d+1, orthogonal simplices for K <= 2d (squared
-    distance 2), the polygon for d = 2. Otherwise a numerical search: exact to 1e-9 where the optimum is known and K d
-    is small, a good local optimum for large codes.
-
-    Parameters
-    ----------
-    K : int
-        Number of classes, at least 2.
-    d : int
-        Code dimension; 1 is enough only for K = 2.
-    centered : bool
-        Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55). False gives the classical
-        packing problem, whose optimum can be better: 1.1912 against 1.1716 for K = 10, d = 3.
-    random_state : int, Generator or None
-        Seed of the search.
-
-    Returns
-    -------
-    Y : (K, d) array
-
-    Examples
-    --------
-    >>> from simplexboost.parts.codewords import min_distance
-    >>> round(min_distance(max_min(6, 2)), 6)  # the hexagon
-    1.0
-    >>> round(min_distance(max_min(9, 3)), 6)
-    1.333333
-    """
-    K, d = check_classes(K), check_dim(d)
-    if d == 1 and K > 2:
-        raise ValueError(f"d=1 holds two unit codewords, not K={K}; choose d >= 2.")
-    if d + 1 >= K:
-        return simplex(K, d)
-    if 2 * d >= K:
-        return _orthogonal_simplices(K, d)
-    if d == 2:
-        angle = 2 * np.pi * np.arange(K) / K
-        return np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.asarray(pack(K, d, centered, np.random.default_rng(random_state)), dtype=np.float64)
-
-
-def _orthogonal_simplices(K: int, d: int) -> Array:
-    """K - d simplices in orthogonal subspaces, (K, d): squared distance 2, optimal for d+2 <= K <= 2d."""
-    Y = np.zeros((K, d))
-    row = column = 0
-    for axes in np.array_split(np.arange(d), K - d):
-        size = len(axes)
-        Y[row : row + size + 1, column : column + size] = simplex(size + 1)
-        row, column = row + size + 1, column + size
-    return Y
-
-
 @dataclass(eq=False, repr=False)
 class MaxMin(Codewords):
-    """Unit codewords far apart in few dimensions, see :func:`max_min`.
+    """Unit codewords whose smallest distance is as large as could be found: the code for few dimensions.
+
+    Closed forms are used where they are known to be optimal: the simplex for K <= d+1, orthogonal simplices for K <= 2d
+    (squared distance 2), the polygon for d = 2. Otherwise a numerical search: exact to 1e-9 where the optimum is known
+    and K d is small, a good local optimum for large codes.
 
     Parameters
     ----------
     code_dim : int, optional
-        Code dimension. By default ``min(K-1, ceil(3 √K), 64)``: 16 for 26 classes, 30 for 100, 63 for 438.
+        Code dimension d; 1 is enough only for K = 2. By default ``min(K-1, ceil(3 √K), 64)``: 16 for 26 classes, 30 for
+        100, 63 for 438.
     centered : bool
-        Whether the codewords must sum to zero.
+        Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55). False gives the classical
+        packing problem, whose optimum can be better: 1.1912 against 1.1716 for K = 10, d = 3.
 
     Examples
     --------
-    >>> MaxMin().matrix(26, np.random.default_rng(0)).shape
-    (26, 16)
+    >>> from simplexboost.parts.codewords import min_distance
+    >>> round(min_distance(MaxMin(2).matrix(6)), 6)  # the hexagon
+    1.0
+    >>> round(min_distance(MaxMin(3).matrix(9, rng=0)), 6)
+    1.333333
     """
 
     code_dim: int | None = None
     centered: bool = False
 
     def check(self) -> None:
-        """Raise if a parameter is invalid."""
         super().check()
         check_flag("centered", self.centered)
 
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A code of unit rows, (K, code_dim)."""
-        return max_min(K, self.columns(check_classes(K)), self.centered, rng)
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K = check_classes(K)
+        d = check_dim(self.columns(K))
+        if d == 1 and K > 2:
+            raise ValueError(f"code_dim=1 holds two unit codewords, not K={K}; choose at least 2.")
+        if d + 1 >= K:
+            return Simplex(d).matrix(K)
+        if 2 * d >= K:
+            return _orthogonal_simplices(K, d)
+        if d == 2:
+            angle = 2 * np.pi * np.arange(K) / K
+            return np.column_stack([np.cos(angle), np.sin(angle)])
+        return np.asarray(pack(K, d, self.centered, np.random.default_rng(rng)), dtype=np.float64)
 
     def columns(self, K: int) -> int:
-        """The code dimension."""
         # 3 √K follows the dimensions that did best in trials with single vector trees: 16, 32, 64 for K = 26, 100, 438.
-        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else int(self.code_dim)
+        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else self.code_dim
+
+
+def _orthogonal_simplices(K: int, d: int) -> Array:
+    """Return K − d simplices in orthogonal subspaces, (K, d): squared distance 2, optimal for d+2 <= K <= 2d."""
+    Y = np.zeros((K, d))
+    row = column = 0
+    for axes in np.array_split(np.arange(d), K - d):
+        size = len(axes)
+        Y[row : row + size + 1, column : column + size] = Simplex().matrix(size + 1)
+        row, column = row + size + 1, column + size
+    return Y
 
 
 @dataclass(eq=False, repr=False)
@@ -311,15 +284,14 @@ class Auto(Codewords):
     code_dim : int, optional
         A max-min code of this dimension for any number of classes.
     most_canonical : int
-        The largest number of classes that get canonical codewords; the flagship computes it from the rows and the free
-        memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory. After 15 rounds
-        on 40 000 rows of 2 000 blobs, accuracy is 1.000 in 3.7 s, with a predictor of 320 MB; with 64 dimensions it is
-        .830 in 8.4 s, with 10 MB.
+        The largest number of classes that get canonical codewords; `SimplexBoostClassifier` computes it from the rows
+        and the free memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory.
+        After 15 rounds on 40 000 rows of 2 000 blobs, accuracy is 1.000 in 3.7 s, with a predictor of 320 MB; with 64
+        dimensions it is .830 in 8.4 s, with 10 MB.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> Auto().matrix(10, rng).shape, Auto(most_canonical=1000).matrix(1200, rng).shape
+    >>> Auto().matrix(10).shape, Auto(most_canonical=1000).matrix(1200).shape
     ((10, 10), (1200, 64))
     """
 
@@ -327,20 +299,17 @@ class Auto(Codewords):
     most_canonical: int = 2**31 - 1
 
     def check(self) -> None:
-        """Raise if a parameter is invalid."""
         super().check()
         check_number("most_canonical", self.most_canonical, int, 0)
 
-    def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The code, (K, d)."""
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
         return self._rule(K).matrix(K, rng)
 
     def columns(self, K: int) -> int:
-        """K for canonical codewords, else the code dimension."""
         return self._rule(K).columns(K)
 
     def _rule(self, K: int) -> Canonical | MaxMin:
-        """What K classes get."""
+        """Return the codewords for K classes."""
         if self.code_dim is None and K <= self.most_canonical:
             return Canonical()
         return MaxMin(None if self.code_dim is None else min(self.code_dim, K - 1))
