@@ -16,7 +16,7 @@ import numpy as np
 from simplexboost import SimplexBoostClassifier
 from simplexboost._util.arrays import AnyArray
 from simplexboost._util.runtime import one_blas_thread
-from simplexboost.engine import CPU, CpuEngine, Dense, Growth, RowProblem
+from simplexboost.engine import CPU, Dense, Growth, RowProblem, cpu_engine
 from simplexboost.parts.losses import Logistic
 
 from .problems import make
@@ -39,14 +39,14 @@ def best_seconds(work: Callable[[], object], at_least: float) -> float:
 def histogram(at_least: float, n: int = 100_000, p: int = 48) -> None:
     """Stumps on dense statistics, both lane widths."""
     rng = np.random.default_rng(0)
-    data = CPU.bin(rng.standard_normal((n, p), dtype=np.float32))
+    data = CPU.compute.bin(rng.standard_normal((n, p), dtype=np.float32))
     print(f"histogram, {n} rows, {p} features, 255 bins; floor about {HISTOGRAM_FLOOR} ns")
     for bits in (32, 64):
         for m in (2, 3, 5):
             values = rng.standard_normal((n, m))
             values[:, -1] = np.abs(values[:, -1])  # the curvature
             statistics, growth = Dense(values), Growth(max_leaf_nodes=2, l2_regularization=1.0, bits=bits)
-            stump = partial(CPU.grow, data, statistics, "newton", growth, values[:, :1])
+            stump = partial(CPU.compute.grow, data, statistics, "newton", growth, values[:, :1])
             ns = 1e9 * best_seconds(stump, at_least) / (n * p)
             print(f"  {bits}-bit lanes, {m} statistics: {ns:5.2f} ns per (row × feature)", flush=True)
 
@@ -67,7 +67,7 @@ def score_products(at_least: float, n: int = 20_000, s: int = 2) -> None:
 def logistic_pass(F: AnyArray, Y: AnyArray, Z: AnyArray, c: AnyArray) -> Callable[[], object]:
     """One pass of the loss over the rows."""
     problem = RowProblem(c, len(Y), Y, None, None, (0, 0), Logistic().value_of)
-    return partial(CPU.row_loss(problem).pull, F, Z)
+    return partial(CPU.compute.row_loss(problem).pull, F, Z)
 
 
 def product_floor(F: np.ndarray, Y: np.ndarray, at_least: float) -> tuple[float, float]:
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels", description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.3, help="at least so long for each figure")
     at_least = parser.parse_args(argv).seconds
-    print(f"instruction set: {CpuEngine().instruction_set}")
+    print(f"instruction set: {cpu_engine().instruction_set}")
     histogram(at_least)
     score_products(at_least)
     predict(at_least)

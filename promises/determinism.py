@@ -23,7 +23,7 @@ from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.distributed.fitting import fit_group
 from simplexboost.distributed.partitions import Part, Tables
 from tests.group_threads import run_group
-from tests.twin.shards import ShardedEngine
+from tests.twin.shards import sharded_engine
 
 from .promise import promise
 from .tables import (
@@ -66,7 +66,7 @@ def same_bytes_for_any_shards(case: int) -> None:
     expected = digest(rows.fit(clone(clf)))
     cuts = tuple(np.sort(rng.integers(0, len(rows.y) + 1, int(rng.integers(1, 6)))).tolist())
     cut = type(clf)(**clf.get_params(deep=False))
-    cut.__dict__["_engine"] = lambda n_rows=None: ShardedEngine(cuts=cuts)
+    cut.__dict__["_engine"] = lambda n_rows=None: sharded_engine(cuts=cuts)
     rows.fit(cut)
     del cut.__dict__["_engine"]
     assert digest(cut) == expected, f"{clf!r} with cuts at {cuts}"

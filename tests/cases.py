@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from twin import ReferenceEngine
+from twin import reference_engine
 
 import simplexboost as sb
 from simplexboost.boosting.loop import boost
 from simplexboost.classifiers.booster import BaseBooster as Booster
-from simplexboost.engine import CPU, NODE, CpuEngine, CudaEngine, Engine, Tree, has_gpu
+from simplexboost.engine import CPU, NODE, Engine, Tree, cpu_engine, cuda_engine, has_gpu
 from simplexboost.model.additive import AdditiveModel
 from simplexboost.parts.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.parts.codewords import Codewords, MaxMin, RandomDense, RandomSparse
@@ -36,11 +37,11 @@ from simplexboost.parts.steps import STEPS as STEP_TABLE
 from simplexboost.parts.steps import ClosedForm, LineSearch, Step
 from simplexboost.tables.training_set import TrainingSet
 
-ENGINES: dict[str, Engine] = {"cpu": CpuEngine(), "reference": ReferenceEngine()}
+ENGINES: dict[str, Engine] = {"cpu": cpu_engine(), "reference": reference_engine()}
 # Those of GPUs: one whose kernels run on the processor, and a real one, where there is a GPU.
 GPU_ENGINES: dict[str, Any] = {
-    "emulated": pytest.param(CudaEngine(1, EmulatedDevice()), marks=pytest.mark.gxx),
-    "cuda": pytest.param(CudaEngine() if has_gpu() else None, marks=pytest.mark.cuda),
+    "emulated": pytest.param(cuda_engine(1, EmulatedDevice()), marks=pytest.mark.gxx),
+    "cuda": pytest.param(cuda_engine() if has_gpu() else None, marks=pytest.mark.cuda),
 }
 
 
@@ -133,6 +134,11 @@ def each(argument: str, table: dict[str, Any]) -> pytest.MarkDecorator:
 def each_engine(test: Any) -> Any:
     """Run a test once for every engine, those of GPUs included."""
     return each("engine", ENGINES | GPU_ENGINES)(test)
+
+
+def in_leaves(leaf_of_row: np.ndarray, n_leaves: int) -> Any:
+    """What `RowLoss.leaves` asks of a tree: the leaf of every row."""
+    return SimpleNamespace(leaf_of_row=leaf_of_row, n_leaves=n_leaves)
 
 
 def code(name: str, K: int) -> np.ndarray:

@@ -64,6 +64,6 @@ def on_gpu(monkeypatch):
     def use(engine):
         monkeypatch.setattr("simplexboost.classifiers.booster.check_gpu", lambda: None)
         monkeypatch.setattr("simplexboost.classifiers.prediction.has_gpu", lambda: True)
-        monkeypatch.setattr("simplexboost.classifiers.prediction.CudaEngine", lambda n_threads: engine)
+        monkeypatch.setattr("simplexboost.classifiers.prediction.cuda_engine", lambda n_threads: engine)
 
     return use

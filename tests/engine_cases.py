@@ -10,12 +10,12 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from simplexboost.engine import ORDERS, SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
+from simplexboost.engine import ORDERS, SCORES, BinnedData, Dense, Grown, Growth, OneHot, RowProblem, cpu_engine
 from simplexboost.parts.codewords import MaxMin
 from simplexboost.parts.losses import Logistic, Loss, Savage, SoftmaxCost
 from simplexboost.parts.optimizers.sketched import log_costs
 
-CPU = CpuEngine()
+CPU = cpu_engine()
 
 
 # ---- trees ----------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
     n, p = draw(st.integers(1, 60)), draw(st.integers(1, 19))
     categorical = rng.random(p) < draw(st.sampled_from([0.0, 0.5, 1.0]))
     X = draw_values(rng, n, p, draw(st.sampled_from([0.0, 0.0, 0.3, 1.0])), categorical)
-    data = CPU.bin(X, draw(st.sampled_from([2, 5, 255])), categorical)
+    data = CPU.compute.bin(X, draw(st.sampled_from([2, 5, 255])), categorical)
     score, m = draw(st.sampled_from(list(SCORES))), draw(st.integers(2, 11))
     magnitude = 10.0 ** draw(st.sampled_from([-300, -20, 0, 3, 150]))
     statistics = draw_statistics(
@@ -123,7 +123,7 @@ def large_problem(
     X[rng.random((n, p)) < 0.02] = np.nan
     values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1]) + np.isin(X[:, [1 % p]], [3, 5, 29])
     values[:, -1] = np.abs(values[:, -1])
-    return CPU.bin(X, categorical=np.arange(p) % 3 == 1), Dense(values), score
+    return CPU.compute.bin(X, categorical=np.arange(p) % 3 == 1), Dense(values), score
 
 
 # ---- splits, written out ---------------------------------------------------------------------------------------------

@@ -48,11 +48,11 @@ from unittest.mock import patch
 
 import numpy as np
 from scipy.sparse import csr_array
-from twin import ReferenceEngine
-from twin.shards import ShardedEngine
+from twin import reference_engine
+from twin.shards import sharded_engine
 
 import simplexboost as sb
-from simplexboost.engine import CudaEngine, Engine
+from simplexboost.engine import Engine, cuda_engine
 
 KEPT = Path(__file__).parent / "golden" / "models.txt"
 COLUMNS = ("header", "facts", "arrays", "answers", "structure")
@@ -321,11 +321,11 @@ def on_emulated_gpu() -> Iterator[None]:
     """Let ``device="cuda"`` mean the GPU engine with kernels that are compiled for the processor."""
     from cuda_emulator import EmulatedDevice
 
-    engine = CudaEngine(1, EmulatedDevice())
+    engine = cuda_engine(1, EmulatedDevice())
     with (
         patch("simplexboost.classifiers.booster.check_gpu", lambda: None),
         patch("simplexboost.classifiers.prediction.has_gpu", lambda: True),
-        patch("simplexboost.classifiers.prediction.CudaEngine", lambda n_threads: engine),
+        patch("simplexboost.classifiers.prediction.cuda_engine", lambda n_threads: engine),
     ):
         yield
 
@@ -522,8 +522,8 @@ CONFIGURATIONS: dict[str, Made] = {
     "automatic-two-classes": lambda: fit(automatic(), two_classes()),
     "automatic-ordinal": lambda: fit(automatic(classes=sb.Ordinal()), numbers()),
     # The flagship: other engines.
-    "flagship-twin": lambda: under(on_engine(ReferenceEngine()), flagship(n_estimators=3), missing()),
-    "flagship-shards": lambda: under(on_engine(ShardedEngine(cuts=(37, 90, 90))), flagship(), missing()),
+    "flagship-twin": lambda: under(on_engine(reference_engine()), flagship(n_estimators=3), missing()),
+    "flagship-shards": lambda: under(on_engine(sharded_engine(cuts=(37, 90, 90))), flagship(), missing()),
     "flagship-gpu": lambda: under(on_emulated_gpu(), flagship(device="cuda", max_leaf_nodes=7), missing()),
     "flagship-gpu-categories": lambda: under(
         on_emulated_gpu(),
@@ -547,7 +547,7 @@ CONFIGURATIONS: dict[str, Made] = {
     "gd-mc-boost": lambda: fit(named("GDMCBoost"), numbers()),
     "samme-weights": lambda: weighted(named("SAMME", learning_rate=0.5), frame()),
     "samme-missing": lambda: fit(named("SAMME"), missing()),
-    "samme-twin": lambda: under(on_engine(ReferenceEngine()), named("SAMME"), missing()),
+    "samme-twin": lambda: under(on_engine(reference_engine()), named("SAMME"), missing()),
     "samme-gpu": lambda: under(on_emulated_gpu(), named("SAMME", device="cuda"), missing()),
     "m2-separate": lambda: weighted(named("AdaBoostM2", learner_mode="separate", n_estimators=3), missing()),
     "mh-labels": lambda: fit(named("AdaBoostMH"), labels()),
@@ -557,7 +557,7 @@ CONFIGURATIONS: dict[str, Made] = {
     "os-boost-minimal": lambda: fit(named("OSBoost", condition="minimal", loss="zero-one", edge=0.4), numbers()),
     "marti-boost-sampled": lambda: fit(named("MartiBoost", n_layers=4, routing="sampled"), two_classes()),
     "gd-mc-boost-weights": lambda: weighted(named("GDMCBoost", subsample=0.7), categories()),
-    "gd-mc-boost-shards": lambda: under(on_engine(ShardedEngine(cuts=(37, 90, 90))), named("GDMCBoost"), missing()),
+    "gd-mc-boost-shards": lambda: under(on_engine(sharded_engine(cuts=(37, 90, 90))), named("GDMCBoost"), missing()),
     # Losses × codewords × learners × optimizers × steps.
     "logistic+simplex+vector+gradient+search": lambda: fit(
         composed("logistic", "simplex", "vector-tree", "gradient", "line-search"), numbers()

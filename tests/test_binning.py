@@ -6,12 +6,12 @@ from cases import each_engine
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from twin import ReferenceEngine
+from twin import reference_engine
 
-from simplexboost.engine import MAX_BINS, CpuEngine
+from simplexboost.engine import MAX_BINS, cpu_engine
 from simplexboost.engine.binned import sampled_rows
 
-CPU, TWIN = CpuEngine(), ReferenceEngine()
+CPU, TWIN = cpu_engine(), reference_engine()
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
 # Few values and many, close and far apart, signs of zero, what float32 cannot tell apart, integers in and out of slots.
@@ -27,7 +27,7 @@ bins = st.integers(1, 255) | st.integers(1, 8)
 
 def assert_same_bins(X, max_bins, engine=CPU, categorical=None):
     """Edges, codes and missing values are the twin's, to the last bit."""
-    binned, twin = engine.bin(X, max_bins, categorical), TWIN.bin(X, max_bins, categorical)
+    binned, twin = engine.compute.bin(X, max_bins, categorical), TWIN.compute.bin(X, max_bins, categorical)
     for f in range(X.shape[1]):
         assert binned.edges[f].tobytes() == twin.edges[f].tobytes()
         assert binned.n_bins[f] <= max_bins or binned.categorical[f]
@@ -81,7 +81,7 @@ def test_edges_and_codes_of_many_rows(dtype, n, max_bins):
     rng = np.random.default_rng(n)
     X = as_float(np.column_stack([draw(rng, n) for draw in FEATURES.values()]), dtype)
     for n_threads in (1, 2, 5):
-        assert_same_bins(X, max_bins, CpuEngine(n_threads))
+        assert_same_bins(X, max_bins, cpu_engine(n_threads))
 
 
 def test_categories_equal_twin():
@@ -105,7 +105,7 @@ def test_codes_of_foreign_values(engine, edges, values, dtype):
         near = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), values])
     X = as_float(near, dtype)[:, None]
     known = ~np.isnan(X[:, 0])
-    codes = engine.codes(X, [edges])[0][0, :, 0]
+    codes = engine.compute.codes(X, [edges])[0][0, :, 0]
     assert (codes[known] == np.searchsorted(edges, X[known, 0].astype(np.float64))).all()
     assert (codes[~known] == len(edges) + 1).all()
 
@@ -114,7 +114,7 @@ def test_codes_of_foreign_values(engine, edges, values, dtype):
 @settings(max_examples=100, deadline=None)
 @given(arrays(np.float64, st.integers(1, 60), elements=finite | st.just(np.nan)), st.integers(2, 255))
 def test_codes_count_edges_below(engine, values, max_bins):
-    binned = engine.bin(values[:, None], max_bins)
+    binned = engine.compute.bin(values[:, None], max_bins)
     edges, codes = binned.edges[0], binned.column(0)
     assert len(edges) < max_bins and (np.diff(edges) > 0).all()
     known = ~np.isnan(values)
@@ -128,7 +128,7 @@ def test_codes_count_edges_below(engine, values, max_bins):
 @given(arrays(np.float64, st.integers(1, 60), elements=finite))
 def test_few_values_have_a_bin_each(engine, values):
     """Up to max_bins distinct values nothing is lost: codes order the rows as the values do."""
-    codes = engine.bin(values[:, None]).column(0)
+    codes = engine.compute.bin(values[:, None]).column(0)
     assert codes.tolist() == np.unique(values, return_inverse=True)[1].tolist()
 
 
@@ -139,13 +139,13 @@ def test_many_values_are_cut_at_quantiles(engine, max_bins):
     values = np.random.default_rng(0).permutation(np.arange(100.0) ** 2)
     quantiles = np.quantile(values, np.arange(1, max_bins) / max_bins, method="lower")
     expected = [(q + (np.sqrt(q) + 1) ** 2) / 2 for q in quantiles]
-    np.testing.assert_array_equal(engine.bin(values[:, None], max_bins).edges[0], expected)
+    np.testing.assert_array_equal(engine.compute.bin(values[:, None], max_bins).edges[0], expected)
 
 
 @each_engine
 def test_many_values_share_bins_evenly(engine):
     values = np.random.default_rng(0).normal(size=10_000)
-    counts = np.bincount(engine.bin(values[:, None]).column(0))
+    counts = np.bincount(engine.compute.bin(values[:, None]).column(0))
     assert len(counts) == MAX_BINS
     assert counts.min() > 30 and counts.max() < 50  # 39.2 on average
 
@@ -153,7 +153,7 @@ def test_many_values_share_bins_evenly(engine):
 @each_engine
 def test_one_heavy_value_does_not_eat_the_bins(engine):
     values = np.concatenate([np.zeros(9000), np.arange(1, 1001)])
-    edges = engine.bin(values[:, None], 50).edges[0]
+    edges = engine.compute.bin(values[:, None], 50).edges[0]
     assert edges[0] == 0.5 and len(edges) >= 4
 
 
@@ -161,17 +161,17 @@ def test_one_heavy_value_does_not_eat_the_bins(engine):
 def test_neighbouring_floats_are_told_apart(engine):
     low = 1.0
     high = np.nextafter(low, 2.0)
-    assert engine.bin(np.array([[low], [high]])).column(0).tolist() == [0, 1]
+    assert engine.compute.bin(np.array([[low], [high]])).column(0).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("p", [0, 1, 7, 8, 9, 17, 40])
 def test_layout_and_threads(dtype, p):
     X = np.random.default_rng(p).normal(size=(5000, p)).astype(dtype)
-    one, four = CPU.bin(X), CpuEngine(4).bin(X)
+    one, four = CPU.compute.bin(X), cpu_engine(4).compute.bin(X)
     assert one.codes.shape == (-(-p // 8), 5000, 8)
     assert (one.codes == four.codes).all()
-    assert (one.codes == CpuEngine(2).codes(X, one.edges)[0]).all()
+    assert (one.codes == cpu_engine(2).compute.codes(X, one.edges)[0]).all()
     for f in range(p):
         assert (one.column(f) == np.searchsorted(one.edges[f], X[:, f].astype(np.float64))).all()
 
@@ -183,7 +183,7 @@ def test_layout_and_threads(dtype, p):
 def test_categories_are_small_whole_numbers(engine, value, message):
     X = np.array([[0.0, 0.0], [1.0, value]])
     with pytest.raises(ValueError, match=f"column 1 is categorical.*{message}"):
-        engine.bin(X, categorical=np.array([False, True]))
+        engine.compute.bin(X, categorical=np.array([False, True]))
 
 
 @each_engine
@@ -193,9 +193,9 @@ def test_a_large_table_is_sampled(engine, monkeypatch):
     X = np.random.default_rng(0).normal(size=(5000, 2))
     rows = sampled_rows(5000)
     X[np.setdiff1d(np.arange(5000), rows)[0], 1] = np.nan  # seen though it is not in the sample
-    binned, sample = engine.bin(X, max_bins=16), engine.bin(X[rows], max_bins=16)
+    binned, sample = engine.compute.bin(X, max_bins=16), engine.compute.bin(X[rows], max_bins=16)
     assert len(rows) == 500
     np.testing.assert_array_equal(binned.edges, sample.edges)
     assert binned.has_missing.tolist() == [0, 1] and sample.has_missing.tolist() == [0, 0]
     assert np.bincount(binned.column(0)).min() > 100
-    assert_same_bins(X, 16, CpuEngine(3))
+    assert_same_bins(X, 16, cpu_engine(3))

@@ -5,18 +5,19 @@ import pickle
 
 import numpy as np
 import pytest
+from cases import in_leaves
 from engine_cases import ROW_LOSSES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.special import log_softmax, logsumexp
 from scipy.special import softmax as soft_max
-from twin import ReferenceEngine
+from twin import reference_engine
 
 import simplexboost as sb
-from simplexboost.engine import Candidates, CpuEngine, LeafRule, RowProblem
+from simplexboost.engine import Candidates, LeafRule, RowProblem, cpu_engine
 
-CPU, TWIN = CpuEngine(), ReferenceEngine()
+CPU, TWIN = cpu_engine(), reference_engine()
 each_engine = pytest.mark.parametrize("engine", [CPU, TWIN], ids=["cpu", "twin"])
 
 
@@ -85,7 +86,7 @@ def test_lists_with_room_for_all_are_exact(engine):
     F, exact = Candidates.zeros(rng.integers(0, 40, 60), 40, 39), np.zeros((60, 40), dtype=np.float32)
     for _ in range(6):
         values, leaf_of_row = leaf_values(rng, 4, 40), rng.integers(0, 4, 60).astype(np.int32)
-        engine.add_leaves(F, values, 0.3, leaf_of_row)
+        engine.compute.add_leaves(F, values, 0.3, leaf_of_row)
         exact += np.float32(0.3) * values.toarray()[leaf_of_row]
     assert (F.dense() == exact).all()
 
@@ -98,7 +99,7 @@ def test_the_mass_of_all_classes_is_kept(engine):
     for _ in range(5):
         values, leaf_of_row = leaf_values(rng, 3, 200, most=120), rng.integers(0, 3, 80).astype(np.int32)
         before = F.dense().astype(np.float64)
-        engine.add_leaves(F, values, 0.5, leaf_of_row)
+        engine.compute.add_leaves(F, values, 0.5, leaf_of_row)
         wanted = before + 0.5 * values.toarray()[leaf_of_row]
         found = F.dense().astype(np.float64)
         np.testing.assert_allclose(logsumexp(found, axis=1), logsumexp(wanted, axis=1), atol=2e-6)
@@ -114,10 +115,10 @@ def test_full_lists_hold_the_highest(engine):
     values = rng.random(100).astype(np.float32)
     order = np.argsort(-values)
     leaf = csr_array((values[order], order.astype(np.int32), [0, 100]), shape=(1, 100))
-    engine.add_leaves(F, leaf, 1.0, np.zeros(20, dtype=np.int32))
+    engine.compute.add_leaves(F, leaf, 1.0, np.zeros(20, dtype=np.int32))
     assert all(set(F.classes[i]) == set(order[order != F.c[i]][:16]) for i in range(20))
     before = F.dense()
-    engine.add_leaves(F, leaf, -1.0, np.zeros(20, dtype=np.int32))  # the lowest come first: nobody is above the rest
+    engine.compute.add_leaves(F, leaf, -1.0, np.zeros(20, dtype=np.int32))  # the lowest first: nobody is above the rest
     assert (F.dense() <= before).all()
 
 
@@ -130,8 +131,8 @@ def test_moves_equal_the_twin(seed, K, C, L):
     theirs = copied(ours)
     for _ in range(4):
         values, leaf_of_row = leaf_values(rng, L, K), rng.integers(0, L, 25).astype(np.int32)
-        CPU.add_leaves(ours, values, 0.3, leaf_of_row)
-        TWIN.add_leaves(theirs, values, 0.3, leaf_of_row)
+        CPU.compute.add_leaves(ours, values, 0.3, leaf_of_row)
+        TWIN.compute.add_leaves(theirs, values, 0.3, leaf_of_row)
         assert (ours.count == theirs.count).all()
         np.testing.assert_allclose(ours.rest, theirs.rest, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(ours.dense(), theirs.dense(), rtol=1e-5, atol=1e-6)
@@ -146,7 +147,7 @@ def test_pull_is_sketched_gradient_and_curvature(engine, weighted):
     rng = np.random.default_rng(5)
     F, Z = drawn(rng, 200, 50, 16), rng.normal(size=(50, 3)).astype(np.float32)
     weight = rng.exponential(size=200).astype(np.float32) if weighted else None
-    work = engine.row_loss(problem(F, weight))
+    work = engine.compute.row_loss(problem(F, weight))
     stats = work.pull(F, Z)
     P, w = soft_max(F.dense().astype(np.float64), axis=1), np.ones(200) if weight is None else weight
     np.testing.assert_allclose(stats[:, :3], w[:, None] * (Z[F.c] - P @ Z), atol=2e-5)
@@ -162,9 +163,9 @@ def test_leaves_are_newton_steps_less_that_of_the_rest(engine):
     rng = np.random.default_rng(6)
     F, K = drawn(rng, 120, 60, 16), 60
     leaf_of_row = rng.integers(0, 3, 120).astype(np.int32)
-    work = engine.row_loss(problem(F))
+    work = engine.compute.row_loss(problem(F))
     work.pull(F, rng.normal(size=(K, 1)).astype(np.float32))
-    values = work.leaves(F, leaf_of_row, None, 3, LeafRule(0.5))
+    values = work.leaves(F, in_leaves(leaf_of_row, 3), None, LeafRule(0.5))
     P = soft_max(F.dense().astype(np.float64), axis=1)
     for leaf in range(3):
         rows = leaf_of_row == leaf
@@ -180,10 +181,11 @@ def test_leaves_are_newton_steps_less_that_of_the_rest(engine):
 def test_thin_leaves(engine):
     rng = np.random.default_rng(7)
     F = drawn(rng, 100, 60, 16)
-    work = engine.row_loss(problem(F))
+    work = engine.compute.row_loss(problem(F))
     work.pull(F, rng.normal(size=(60, 1)).astype(np.float32))
     every, thin = (
-        work.leaves(F, np.zeros(100, dtype=np.int32), None, 1, LeafRule(0.5, 2.0, t)).toarray()[0] for t in (0.0, 0.3)
+        work.leaves(F, in_leaves(np.zeros(100, dtype=np.int32), 1), None, LeafRule(0.5, 2.0, t)).toarray()[0]
+        for t in (0.0, 0.3)
     )
     assert (thin == np.where(np.abs(every) < np.float32(0.3) * np.abs(every).max(), 0, every)).all()
     assert 0 < (thin != 0).sum() < (every != 0).sum()
@@ -195,13 +197,15 @@ def test_loss_equals_the_twin(seed, K, C, loss):
     rng = np.random.default_rng(seed)
     weight = rng.exponential(size=40).astype(np.float32) + np.float32(0.01) if seed % 2 else None
     F = drawn(rng, 40, K, C)
-    ours, theirs = CPU.row_loss(problem(F, weight, loss)), TWIN.row_loss(problem(F, weight, loss))
+    ours, theirs = CPU.compute.row_loss(problem(F, weight, loss)), TWIN.compute.row_loss(problem(F, weight, loss))
     leaf_of_row, used = rng.integers(0, 3, 40).astype(np.int32), np.flatnonzero(rng.random(40) < 0.7)
     for _ in range(2):
         Z = rng.normal(size=(K, 2)).astype(np.float32)
         np.testing.assert_allclose(ours.pull(F, Z), theirs.pull(F, Z), rtol=1e-4, atol=2e-5 * ours.stats.max(initial=1))
         np.testing.assert_allclose(ours.loss, theirs.loss, rtol=1e-5, atol=1e-5)
-        found, wanted = (work.leaves(F, leaf_of_row, used, 3, LeafRule(0.2, 2.0)).toarray() for work in (ours, theirs))
+        found, wanted = (
+            work.leaves(F, in_leaves(leaf_of_row, 3), used, LeafRule(0.2, 2.0)).toarray() for work in (ours, theirs)
+        )
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max(initial=1))
 
 
@@ -211,11 +215,11 @@ def test_any_number_of_threads():
     Z, leaf_of_row = rng.normal(size=(K, 1)).astype(np.float32), rng.integers(0, 5, 9000).astype(np.int32)
     found = []
     for threads in (1, 2, 3):
-        engine, G = CpuEngine(threads), copied(F)
-        work = engine.row_loss(problem(G))
+        engine, G = cpu_engine(threads), copied(F)
+        work = engine.compute.row_loss(problem(G))
         stats = work.pull(G, Z)
-        values = work.leaves(G, leaf_of_row, None, 5, LeafRule(0.2, 2.0, 0.1))
-        engine.add_leaves(G, values, 0.1, leaf_of_row)
+        values = work.leaves(G, in_leaves(leaf_of_row, 5), None, LeafRule(0.2, 2.0, 0.1))
+        engine.compute.add_leaves(G, values, 0.1, leaf_of_row)
         found.append([a.tobytes() for a in (stats, values.data, values.indices, *G.arrays[2:])])
     assert found[0] == found[1] == found[2]
 
@@ -226,11 +230,11 @@ def test_kernels_refuse_lists_that_are_none():
         F = drawn(rng, 20, 30, 16)
         F.count[3] = 4 if wrong == "class" else 17
         F.classes[3, 0] = 30 if wrong == "class" else 1
-        work = CPU.row_loss(problem(F))
+        work = CPU.compute.row_loss(problem(F))
         with pytest.raises(ValueError, match="candidates"):
             work.pull(F, np.ones((30, 1), dtype=np.float32))
         with pytest.raises(ValueError, match="candidates"):
-            CPU.add_leaves(F, leaf_values(rng, 1, 30), 0.1, np.zeros(20, dtype=np.int32))
+            CPU.compute.add_leaves(F, leaf_values(rng, 1, 30), 0.1, np.zeros(20, dtype=np.int32))
 
 
 # ---- fits -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import simplexboost as sb
-from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, CpuEngine, Dense, Growth, OneHot, Tree, no_sets
+from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, Dense, Growth, OneHot, Tree, cpu_engine, no_sets
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import TreeHypothesis
 from simplexboost.persist.checks import checked
@@ -21,7 +21,7 @@ EXACT = Growth(max_leaf_nodes=2, min_category_count=1, category_smoothing=0.0)
 
 def binned(*columns):
     """These columns, all of them categorical."""
-    return CPU.bin(np.column_stack(columns).astype(float), categorical=np.ones(len(columns), dtype=bool))
+    return CPU.compute.bin(np.column_stack(columns).astype(float), categorical=np.ones(len(columns), dtype=bool))
 
 
 def members(tree, node=0):
@@ -49,7 +49,7 @@ def test_no_subset_beats_the_prefixes(seed, n_categories, l2):
     category = np.concatenate([np.arange(n_categories), rng.integers(0, n_categories, 40)])
     values = np.column_stack([rng.normal(size=len(category)), rng.uniform(0.1, 2.0, len(category))])
     values[:, 0] += rng.normal(size=n_categories)[category]
-    tree = CPU.grow(
+    tree = CPU.compute.grow(
         binned(category), Dense(values), "newton", Growth(**(vars(EXACT) | {"l2_regularization": l2})), values
     ).tree
     subsets = (s for size in range(1, n_categories) for s in combinations(range(n_categories), size))
@@ -67,7 +67,7 @@ def test_the_order_is_good_in_many_dimensions(d):
         category = np.repeat(np.arange(8), 30)
         G = rng.normal(size=(240, d)) + 0.5 * rng.normal(size=(8, d))[category]
         values = np.column_stack([G, np.ones(240)])
-        gain = CPU.grow(binned(category), Dense(values), "newton", EXACT, values).tree.gain[0]
+        gain = CPU.compute.grow(binned(category), Dense(values), "newton", EXACT, values).tree.gain[0]
         sums = np.array([G[category == k].sum(axis=0) for k in range(8)])
         scores = [
             sum((sums[side].sum(axis=0) ** 2).sum() / (30 * side.sum()) for side in (left, ~left)) for left in subsets
@@ -88,7 +88,7 @@ def test_a_planted_subset_is_found(score, threads):
     if score in ("max", "entropy"):
         statistics = OneHot(inside.astype(int), np.ones(4000), 2)
     data = binned(rng.integers(0, 30, 4000), category)
-    tree = CpuEngine(threads).grow(data, statistics, score, Growth(max_leaf_nodes=2), values).tree
+    tree = cpu_engine(threads).compute.grow(data, statistics, score, Growth(max_leaf_nodes=2), values).tree
     assert tree.nodes["feature"][0] == 1 and tree.count.tolist()[0] == 4000
     left = members(tree) & set(range(30))
     assert left in (set(planted), set(range(30)) - set(planted))
@@ -99,9 +99,9 @@ def test_equal_keys_go_by_number():
     category = np.repeat([0, 1, 2], 4)
     values = np.where(category == 1, 1.0, 0.0)[:, None]
     growth = Growth(max_leaf_nodes=2, min_samples_leaf=4, min_category_count=1)
-    tree = CPU.grow(binned(category), Dense(values - 0.5), "norm", growth, values).tree
+    tree = CPU.compute.grow(binned(category), Dense(values - 0.5), "norm", growth, values).tree
     assert members(tree) & {0, 1, 2} == {0, 2}
-    entropy = CPU.grow(binned(category), OneHot(category, np.ones(12), 3), "entropy", growth, values).tree
+    entropy = CPU.compute.grow(binned(category), OneHot(category, np.ones(12), 3), "entropy", growth, values).tree
     assert members(entropy) & {0, 1, 2} == {1}  # category 0 is the farthest, 1 and 2 are alike along its axis
 
 
@@ -111,7 +111,7 @@ def test_rare_categories_go_right():
     values = np.array([-1.0, 1.0, -9.0])[category][:, None]
     for count, left in ((3, {0, 2}), (4, {0})):
         growth = Growth(max_leaf_nodes=2, min_category_count=count, category_smoothing=0.0)
-        tree = CPU.grow(binned(category), Dense(values), "sign", growth, values).tree
+        tree = CPU.compute.grow(binned(category), Dense(values), "sign", growth, values).tree
         assert members(tree) & {0, 1, 2} == left
 
 
@@ -126,7 +126,7 @@ def test_smoothing_draws_small_categories_to_the_middle():
     values = np.column_stack([np.array([-0.5, 0.5, -10.0])[category], np.ones(81)])
     for smoothing, left in ((0.0, {2}), (100.0, {0, 2})):
         growth = Growth(max_leaf_nodes=2, category_smoothing=smoothing)
-        tree = CPU.grow(binned(category), Dense(values), "newton", growth, values).tree
+        tree = CPU.compute.grow(binned(category), Dense(values), "newton", growth, values).tree
         assert members(tree) & {0, 1, 2} == left
 
 
@@ -134,14 +134,14 @@ def test_smoothing_draws_small_categories_to_the_middle():
 def test_missing_values_go_where_they_gain(side):
     category = np.repeat([0.0, 1.0, 2.0, np.nan], 20)
     values = np.repeat([-1.0, 1.0, -1.0, side], 20)[:, None]
-    tree = CPU.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
+    tree = CPU.compute.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
     assert tree.nodes["missing_left"][0] == (side < 0) and members(tree) & {0, 1, 2} == {0, 2}
 
 
 def test_known_against_missing():
     category = np.repeat([0.0, 1.0, np.nan], 20)
     values = np.repeat([1.0, 1.0, -1.0], 20)[:, None]
-    tree = CPU.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
+    tree = CPU.compute.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
     assert tree.count.tolist() == [60, 40, 20] and not tree.nodes["missing_left"][0]
 
 
@@ -156,12 +156,12 @@ def mixed_problem(n=3000):
     )
     X[rng.random((n, 3)) < 0.1] = np.nan
     values = rng.normal(size=(n, 2)) + np.isin(X[:, :1], [1, 4, 7]) * [1.0, -1.0] + np.nan_to_num(X[:, 1:2] > 0)
-    return X, CPU.bin(X, categorical=np.array([True, False, True])), values
+    return X, CPU.compute.bin(X, categorical=np.array([True, False, True])), values
 
 
 def sample_tree():
     X, data, values = mixed_problem()
-    grown = CPU.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=12, order="best"), values)
+    grown = CPU.compute.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=12, order="best"), values)
     assert (grown.tree.nodes["category"] >= 0).sum() >= 3 and (grown.tree.nodes["threshold"] != 0).any()
     return X, grown
 
@@ -169,9 +169,9 @@ def sample_tree():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_values_follow_their_codes(dtype):
     X, grown = sample_tree()
-    assert CPU.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
+    assert CPU.compute.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
     X = np.where(np.arange(3) == 1, 0.0, X).astype(dtype)  # the numeric column does not survive single precision
-    assert (CpuEngine(2).apply(grown.tree, X) == CPU.apply(grown.tree, X.astype(float))).all()
+    assert (cpu_engine(2).compute.apply(grown.tree, X) == CPU.compute.apply(grown.tree, X.astype(float))).all()
 
 
 @pytest.mark.parametrize("value", [5.0, 8.0, 253.0, 254.0, 255.0, 256.0, 1e300, -1.0, -0.5, 1.5, np.inf, -np.inf])
@@ -179,14 +179,16 @@ def test_what_is_no_category_counts_as_missing(value):
     X, grown = sample_tree()
     missing, strange = X[:500].copy(), X[:500].copy()
     missing[:, 0], strange[:, 0] = np.nan, value
-    assert CPU.apply(grown.tree, missing).tolist() == CPU.apply(grown.tree, strange).tolist()
+    assert CPU.compute.apply(grown.tree, missing).tolist() == CPU.compute.apply(grown.tree, strange).tolist()
 
 
 def test_a_category_absent_from_a_node_goes_right():
     """Seen in training, but not on the way to this node."""
     category, other = np.repeat([0, 1, 2, 3], 20), np.repeat([0, 0, 1, 1], 20)
     values = np.column_stack([np.where(other == 1, 9.0, -9.0), np.repeat([1.0, -1.0, 0.0, 0.0], 20)])
-    tree = CPU.grow(binned(other, category), Dense(values), "norm", Growth(max_leaf_nodes=3, order="best"), values).tree
+    tree = CPU.compute.grow(
+        binned(other, category), Dense(values), "norm", Growth(max_leaf_nodes=3, order="best"), values
+    ).tree
     below = int(np.flatnonzero(tree.nodes["category"] >= 0)[1])
     assert tree.nodes["feature"][:1] == [0] and tree.nodes["feature"][below] == 1
     assert not members(tree, below) & {2, 3}
@@ -195,8 +197,8 @@ def test_a_category_absent_from_a_node_goes_right():
 def test_rows_left_out_of_growth_are_sent_by_the_sets():
     X, data, values = mixed_problem()
     rows = np.arange(0, 3000, 3)
-    grown = CPU.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=9), values, rows=rows)
-    assert CPU.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
+    grown = CPU.compute.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=9), values, rows=rows)
+    assert CPU.compute.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
 
 
 # ---- models and files -----------------------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def sample_model():
     terms = []
     for t in range(6):
         features = np.array([1]) if t % 3 == 1 else None
-        grown = CPU.grow(
+        grown = CPU.compute.grow(
             data, Dense(values), "norm", Growth(max_leaf_nodes=4 + t), values, np.arange(t, 3000, 2), features
         )
         terms.append(Term(TreeHypothesis(grown.tree, grown.leaf_sums), 0.1 * (t + 1)))
@@ -226,7 +228,7 @@ def test_a_model_adds_up_its_trees(value):
     expected = np.zeros((len(X), 2))
     for term in model.terms:
         term.add_to(expected, term.hypothesis.outputs(X))
-    assert (model.predictor(X, CpuEngine(2)) == expected).all()
+    assert (model.predictor(X, cpu_engine(2)) == expected).all()
     assert np.isclose(model.feature_gains(3).sum(), 1.0)
 
 
@@ -241,7 +243,9 @@ def test_round_trip():
 
 @pytest.mark.parametrize("category", [-2, 1, 99])
 def test_splits_without_their_set_are_refused(category):
-    tree = CPU.grow(binned([0, 1] * 9), Dense(np.array([[1.0], [-1.0]] * 9)), "sign", Growth(), np.ones((18, 1))).tree
+    tree = CPU.compute.grow(
+        binned([0, 1] * 9), Dense(np.array([[1.0], [-1.0]] * 9)), "sign", Growth(), np.ones((18, 1))
+    ).tree
     assert checked(tree) is tree
     tree.nodes["category"][0] = category
     with pytest.raises(ValueError, match="sets"):
@@ -261,12 +265,12 @@ def test_files_without_categories_have_no_sets():
 
 def test_codes_are_categories():
     X = np.array([[0, 3.0], [7, np.nan], [np.nan, 1.0], [2, 3.0]])
-    data = CPU.bin(X, max_bins=2, categorical=np.array([True, False]))
+    data = CPU.compute.bin(X, max_bins=2, categorical=np.array([True, False]))
     assert data.n_bins.tolist() == [8, 2] and data.categorical.tolist() == [1, 0]
     assert data.column(0).tolist() == [0, 7, 8, 2]
     assert np.unpackbits(data.seen_categories[0], bitorder="little").nonzero()[0].tolist() == [0, 2, 7]
     assert not data.seen_categories[1].any()
-    assert CPU.bin(X[:, 1:]).categorical.tolist() == [0]
+    assert CPU.compute.bin(X[:, 1:]).categorical.tolist() == [0]
     assert binned([np.nan, np.nan]).column(0).tolist() == [1, 1]
 
 

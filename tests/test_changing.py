@@ -87,7 +87,7 @@ def twin(base, trees, weight, rate):
     F = np.column_stack([logsumexp(2 * base.class_scores(X), axis=1), np.zeros((len(X), 2))])
     own, w = np.maximum(Y - 3, 0)[:, None] == np.arange(3), weight / weight.mean()
     for tree in trees:
-        P, leaf = softmax(F, axis=1), CPU.apply(tree, X)
+        P, leaf = softmax(F, axis=1), CPU.compute.apply(tree, X)
         for i in range(tree.n_leaves):
             for j in range(3):
                 rows = leaf == i
@@ -119,8 +119,8 @@ def test_without_rows_of_old_classes_the_counts_of_leaves_stand_for_them():
     rest, N, own = logsumexp(2 * BASE.class_scores(X[new]), axis=1), np.zeros((80, 2)), Y[new][:, None] == [4, 5]
     pi = SHARE * 40 / (160 + 80)
     for tree in BASE.model_.trees:
-        P, leaf = softmax(np.column_stack([rest, N]), axis=1)[:, 1:], CPU.apply(tree, X[new])
-        counts = np.bincount(CPU.apply(tree, X[OLD]), minlength=tree.n_leaves)
+        P, leaf = softmax(np.column_stack([rest, N]), axis=1)[:, 1:], CPU.compute.apply(tree, X[new])
+        counts = np.bincount(CPU.compute.apply(tree, X[OLD]), minlength=tree.n_leaves)
         for i in range(tree.n_leaves):
             rows = leaf == i
             slope = (own - P)[rows].sum(axis=0) - counts[i] * pi
@@ -143,8 +143,8 @@ def test_new_rows_alone_destroy_no_old_class():
 def test_rows_of_some_old_classes_count_once():
     """Leaves count the rows that they were trained on and that are not given."""
     tree = BASE.model_.trees[0]
-    given = np.bincount(CPU.apply(tree, X[Y < 2]), minlength=tree.n_leaves)
-    expected = np.bincount(CPU.apply(tree, X[(Y >= 2) & OLD]), minlength=tree.n_leaves)
+    given = np.bincount(CPU.compute.apply(tree, X[Y < 2]), minlength=tree.n_leaves)
+    expected = np.bincount(CPU.compute.apply(tree, X[(Y >= 2) & OLD]), minlength=tree.n_leaves)
     assert (unseen_rows(tree, given) == expected).all()
     assert (unseen_rows(tree, given + 1000) == 0).all()
     some = (Y < 2) | ~OLD
@@ -160,7 +160,7 @@ def test_leaves_of_rows_are_those_of_the_trees(growth, block, monkeypatch):
     trees = fitted(holes, Y, growth=growth).model_.trees
     for table in (holes, csr_array(np.nan_to_num(X) * (X > 0))):
         for tree, leaf in zip(trees, leaf_pass.leaves_of_rows(trees, table), strict=True):
-            assert leaf.dtype == np.int32 and (leaf == CPU.apply(tree, table)).all()
+            assert leaf.dtype == np.int32 and (leaf == CPU.compute.apply(tree, table)).all()
 
 
 @pytest.mark.parametrize(("n", "most", "chosen"), [(0, 5, []), (1, 5, [0]), (3, 5, [0, 1, 2]), (9, 3, [0, 4, 8])])

@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits
 import simplexboost as sb
 from simplexboost.distributed.comm import Leader, Share
 from simplexboost.distributed.fitting import fit_group
-from simplexboost.distributed.group_engine import GroupEngine
+from simplexboost.distributed.group_engine import GroupRows, group_engine
 from simplexboost.distributed.partitions import Part, Tables
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
@@ -184,7 +184,8 @@ def test_bins_need_little_memory_beside_the_table(monkeypatch):
     X = np.random.default_rng(0).normal(size=(50_000, 40))  # 16 MB, and 2 MB of codes
 
     def program(group, rows):
-        return GroupEngine(group=group, share=Share(len(X), ((0, len(X)),) if len(rows) else ())).bin(rows)
+        share = Share(len(X), ((0, len(X)),) if len(rows) else ())
+        return group_engine(1, GroupRows(group, share)).compute.bin(rows)
 
     tracemalloc.start()
     try:

@@ -8,7 +8,7 @@ from cases import BOOSTERS, CLASSIFIERS, blobs, each, training_set
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost.engine import HostRows
+from simplexboost.engine import CPU, HostLoss
 from simplexboost.parts.learners import PlainPull, Request, SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GaussianSketch, SketchedNewton
@@ -132,7 +132,9 @@ def test_edges_along_a_sketch(s, rows):
     request = Request(data, PlainPull(g, Y_TRUE, h), np.eye(4), rows=rows, statistics=statistics)
     learner = SketchTree(max_leaf_nodes=6).resolved(data)
     grown, l2 = learner.grow(request), learner.l2_regularization
-    edge = sketched_edge(grown.leaf_sums, l2, HostRows.gradient_size(None, statistics, rows, data.engine))
+    loss = HostLoss()
+    loss.compute = CPU.compute
+    edge = sketched_edge(grown.leaf_sums, l2, loss.gradient_size(statistics, rows))
     used = np.arange(400) if rows is None else rows
     leaf = grown.leaf_of_row
     v = np.stack([g[used][leaf[used] == k].sum(0) / (h[used][leaf[used] == k].sum() + l2) for k in range(6)])

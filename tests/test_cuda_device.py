@@ -6,7 +6,6 @@ import gc
 import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +16,7 @@ from gpu_cases import table
 from scipy.sparse import csr_array, hstack
 
 import simplexboost as sb
-from simplexboost.engine import CpuEngine, CudaEngine, DeviceError, FitSize, Growth, check_gpu, has_gpu
+from simplexboost.engine import DeviceError, FitSize, Growth, check_gpu, cpu_engine, cuda_engine, has_gpu
 from simplexboost.engine.cuda import device as copying
 from simplexboost.engine.cuda import device as devices
 from simplexboost.engine.cuda import forest
@@ -34,7 +33,7 @@ def test_what_is_put_off_is_done_by_the_thread_that_put_it_off(engine, on_gpu):
     X, y = table()
     on_gpu(engine)
     done = []
-    assert engine.later(lambda: done.append("work"))
+    assert engine.device.postpone(lambda: done.append("work"))
     with ThreadPoolExecutor(1) as threads:
         threads.submit(sb.SimplexBoostClassifier(n_estimators=2, device="cuda").fit, X, y).result()
     assert not done
@@ -150,11 +149,11 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
     X, y = table()
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0).fit(X, y)
     M, P = clf.model_.Y.T.astype(np.float64), np.empty((2, 200, 4))
-    engines = [CudaEngine(1, EmulatedDevice()) for _ in range(2)]
+    engines = [cuda_engine(1, EmulatedDevice()) for _ in range(2)]
     for engine, out in zip(engines, P, strict=True):
         assert clf.model_.probabilities(X, out, engine)
         assert clf.model_._packed(4, engine).device is engine.device
-        assert clf.model_._packed(4, engine) is clf.model_._packed(4, replace(engine, n_threads=2))
+        assert clf.model_._packed(4, engine) is clf.model_._packed(4, cuda_engine(2, engine.device))
     assert P[0].tobytes() == P[1].tobytes()
     values = [shapley.values(clf.model_, X, M, engine) for engine in engines]
     assert values[0].tobytes() == values[1].tobytes()
@@ -168,7 +167,7 @@ def test_what_is_kept_on_the_device_is_used_after_its_copies(monkeypatch):
     monkeypatch.setattr(forest, "FEW_ROWS", 33)
     X, y = table()
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0).fit(X, y)
-    engine, made, waited = CudaEngine(1, EmulatedDevice()), [], []
+    engine, made, waited = cuda_engine(1, EmulatedDevice()), [], []
     monkeypatch.setattr(engine.device, "mark", lambda: made.append(object()) or made[-1])
     monkeypatch.setattr(engine.device, "after", waited.append)
     for _ in range(2):
@@ -257,7 +256,7 @@ def test_the_host_needs_no_memory_for_what_is_on_the_device():
     learner, optimizer = SketchTree(max_leaf_nodes=31), SketchedNewton()
     needs = [
         optimizer.memory(TrainingSet(X, y, np.ones(len(y)), 500, engine=engine), learner, 500, 1)
-        for engine in (CpuEngine(), CudaEngine(1, EmulatedDevice()))
+        for engine in (cpu_engine(), cuda_engine(1, EmulatedDevice()))
     ]
     assert needs[0] - needs[1] > 4 * 10_000 * 500  # the predictor
 
@@ -323,7 +322,7 @@ def test_only_known_devices_are_accepted():
 @pytest.mark.gxx
 def test_too_little_memory_is_refused_with_the_forecast(on_gpu):
     X, y = table()
-    on_gpu(CudaEngine(1, EmulatedDevice(memory=2**16)))
+    on_gpu(cuda_engine(1, EmulatedDevice(memory=2**16)))
     message = r"needs .* MiB of memory on the GPU for this fit \(codes .*\), and 0.1 MiB are free"
     for kind in (DeviceError, MemoryError):  # the latter as on the processor
         with pytest.raises(kind, match=message):
@@ -336,7 +335,7 @@ def test_sparse_tables_need_no_memory_for_histograms_on_the_device(on_gpu):
     rng = np.random.default_rng(0)
     y = np.arange(100) % 3
     X = hstack([sparse_rows((100, 3000), 0.01, rng), csr_array(y[:, None] + 0.1 * rng.random((100, 1)))], format="csr")
-    on_gpu(CudaEngine(1, EmulatedDevice(memory=2**20)))
+    on_gpu(cuda_engine(1, EmulatedDevice(memory=2**20)))
     clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0, interaction_cst=[[0, 3000]])
     expected = clf.fit(X, y).predict_proba(X)
     np.testing.assert_allclose(clf.set_params(device="cuda").fit(X, y).predict_proba(X), expected, rtol=1e-5)

@@ -12,7 +12,7 @@ import simplexboost as sb
 from benchmarks import gpu
 from simplexboost.boosting import evaluation
 from simplexboost.classifiers import booster, prediction
-from simplexboost.engine import CpuEngine, CudaEngine, cuda
+from simplexboost.engine import cuda, cuda_engine
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses.objective import mean_loss
 from simplexboost.parts.optimizers import sketched
@@ -83,7 +83,7 @@ def test_what_needs_leaf_values_at_once_waits_for_them(engine, parameters, on_gp
 )
 def test_evaluated_rows_are_on_the_device(engine, parameters, where, on_gpu, monkeypatch):
     """With weights, a metric and a class that is not trained on; other codes and init_score keep rows on the host."""
-    monkeypatch.setattr(cuda, "FEW_SCORES", 100)
+    monkeypatch.setattr(cuda.device, "FEW_SCORES", 100)
     X, y = table()
     train, test, scores = y < 3, np.arange(200) % 3 == 0, np.random.default_rng(0).normal(size=(200, 3))
     weight = np.linspace(0.5, 2.0, 200)
@@ -105,7 +105,7 @@ def test_evaluated_rows_are_on_the_device(engine, parameters, where, on_gpu, mon
 
 @each("engine", GPU_ENGINES)
 def test_evaluated_rows_leave_the_device_after_the_fit(engine, on_gpu, monkeypatch):
-    monkeypatch.setattr(cuda, "FEW_SCORES", 100)
+    monkeypatch.setattr(cuda.device, "FEW_SCORES", 100)
     X, y = table()
     on_gpu(engine)
     where = []
@@ -130,7 +130,7 @@ def test_what_was_added_ahead_is_taken_back_if_the_round_is_refused(engine, on_g
 
     class Look(sb.boosting.Callback):
         def finish(self, run):
-            seen.append((engine.host(run.F), run.recomputed()))
+            seen.append((engine.device.to_host(run.F), run.recomputed()))
 
     options = {"n_estimators": 9, "max_leaf_nodes": 7, "random_state": 0, "device": "cuda", "callbacks": [Look()]}
     monkeypatch.setattr(sketched, "sketched_edge", lambda *_: next(edges))
@@ -175,13 +175,13 @@ def test_files_are_those_of_ordinary_models(on_gpu, monkeypatch, tmp_path):
     with monkeypatch.context() as patched:
         patched.setattr(booster, "check_gpu", lambda: None)
         patched.setattr(prediction, "has_gpu", lambda: True)
-        patched.setattr(prediction, "CudaEngine", lambda n_threads: CudaEngine(n_threads, EmulatedDevice()))
+        patched.setattr(prediction, "cuda_engine", lambda n_threads: cuda_engine(n_threads, EmulatedDevice()))
         clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0, device="cuda").fit(X, y)
         expected, P = clf.decision_function(X), clf.predict_proba(X)
     clf.save(tmp_path / "m.sb")
     monkeypatch.setattr(prediction, "has_gpu", lambda: False)
     loaded = sb.load(tmp_path / "m.sb")
-    assert loaded.device == "cuda" and type(loaded._engine()) is CpuEngine
+    assert loaded.device == "cuda" and loaded._engine().device.is_host
     assert loaded.decision_function(X).tobytes() == expected.tobytes()
     np.testing.assert_allclose(loaded.predict_proba(X), P, rtol=1e-5)
 

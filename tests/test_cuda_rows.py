@@ -9,7 +9,7 @@ from engine_cases import draw_values
 from gpu_cases import foreign, table
 
 import simplexboost as sb
-from simplexboost.engine import CpuEngine, binned, cuda
+from simplexboost.engine import binned, cpu_engine, cuda
 from simplexboost.engine.cuda import binning
 from simplexboost.tables import order
 
@@ -53,8 +53,8 @@ def test_rows_on_the_device_are_predicted_there(engine, names, on_gpu):
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0, device="cuda").fit(there, y)
     P, labels = clf.predict_proba(there), clf.predict(there)
     assert engine.device.owns(P) and engine.device.owns(labels) == (names is None)
-    assert engine.host(P).tobytes() == clf.predict_proba(X).tobytes()
-    assert np.array_equal(engine.host(labels), clf.predict(X))
+    assert engine.device.to_host(P).tobytes() == clf.predict_proba(X).tobytes()
+    assert np.array_equal(engine.device.to_host(labels), clf.predict(X))
     assert clf.decision_function(there).tobytes() == clf.decision_function(X).tobytes()
     assert clf.predict(engine.device.upload(X[:5].astype(np.int64))).shape == (5,)
     for wrong, message in (
@@ -85,8 +85,8 @@ def test_tables_on_the_device_are_binned_there(engine, dtype, monkeypatch):
     X[:, 4] = 7.0
     X[:, 5] = np.random.default_rng(1).normal(size=400) * 1e30
     X[:, :2] = np.nan_to_num(X[:, :2])
-    expected, table = CpuEngine().bin(X, 60), binning.DeviceTable.of(engine.device.upload(X), engine.device)
-    found = engine.bin(table, 60)
+    expected, table = cpu_engine().compute.bin(X, 60), binning.DeviceTable.of(engine.device.upload(X), engine.device)
+    found = engine.compute.bin(table, 60)
     assert [e.tolist() for e in found.edges] == [e.tolist() for e in expected.edges]
     assert found.has_missing.tolist() == expected.has_missing.tolist()
     assert np.asarray(found.codes).tobytes() == expected.codes.tobytes() and found.n == 400
@@ -157,7 +157,7 @@ def test_all_that_belongs_to_rows_may_be_on_the_device(engine, on_gpu):
         clf.fit(*entry[:3], eval_set=[entry], init_score=entry[3], groups=of(y))
         scores = clf.score(*entry[:2]), clf.score(*entry[:3])
         P = clf.predict_proba(entry[0], init_score=entry[3])
-        P = P if of is np.asarray else engine.host(engine.take(P))
+        P = P if of is np.asarray else engine.device.to_host(engine.device.adopt(P))
         return (
             clf.evals_result_[0]["risk"].tobytes(),
             scores,
@@ -188,7 +188,7 @@ def test_predictions_come_back_in_kind_wherever_they_are_made(engine, booster, p
     for method in ("predict", "predict_proba"):
         found, expected = getattr(clf, method)(rows), getattr(clf, method)(X)
         assert type(found) is type(rows)
-        np.testing.assert_allclose(engine.host(engine.take(found)), expected, rtol=1e-5)
+        np.testing.assert_allclose(engine.device.to_host(engine.device.adopt(found)), expected, rtol=1e-5)
     np.testing.assert_allclose(clf.predict_log_proba(rows), clf.predict_log_proba(X), rtol=1e-5)
     names = booster(n_estimators=3, random_state=0, device="cuda").fit(X, np.array(["a", "b", "c"])[y])
     assert names.predict(rows).tolist() == names.predict(X).tolist()
@@ -220,7 +220,7 @@ def test_rows_have_one_order_wherever_they_are(engine, dtype):
     there = binning.DeviceTable.of(engine.device.upload(X), engine.device)
     assert order.hashes_of(there, 3, engine).tobytes() == order.hashes_of(X, 3).tobytes()
     here = np.random.default_rng(2).permutation(300)[:200]
-    codes, expected = engine.bin(there, sample=np.arange(50)), CpuEngine().bin(X, sample=np.arange(50))
+    codes, expected = engine.compute.bin(there, sample=np.arange(50)), cpu_engine().compute.bin(X, sample=np.arange(50))
     assert np.asarray(codes.subset(here).codes).tobytes() == expected.subset(here).codes.tobytes()
     assert np.asarray(codes.subset(slice(5, 9)).codes).tobytes() == expected.subset(slice(5, 9)).codes.tobytes()
 
@@ -232,11 +232,11 @@ def test_large_tables_of_the_host_are_hashed_and_binned_on_the_device(engine, dt
     X = draw_values(np.random.default_rng(0), 300, 11, missing=0.1).astype(dtype)
     X[:, 4] = np.abs(np.nan_to_num(X[:, 4])).round() % 9
     mask, keys = np.arange(11) == 4, np.random.default_rng(0).integers(0, 2**64, 300, dtype=np.uint64)
-    expected = CpuEngine().bin(X, 40, mask), order.hashes_of(X, 3), np.argsort(keys)
-    monkeypatch.setattr(cuda, "FEW_KEYS", 10)
+    expected = cpu_engine().compute.bin(X, 40, mask), order.hashes_of(X, 3), np.argsort(keys)
+    monkeypatch.setattr(cuda.device, "FEW_KEYS", 10)
     monkeypatch.setattr(binning, "FEW_VALUES", 10)
     monkeypatch.setattr(binning, "PART", 7000)
-    found = engine.bin(X, 40, mask), order.hashes_of(X, 3, engine), engine.argsort(keys)
+    found = engine.compute.bin(X, 40, mask), order.hashes_of(X, 3, engine), engine.device.argsort(keys)
     assert isinstance(found[0].codes, binning.DeviceCodes)
     assert np.asarray(found[0].codes).tobytes() == expected[0].codes.tobytes()
     assert [e.tolist() for e in found[0].edges] == [e.tolist() for e in expected[0].edges]

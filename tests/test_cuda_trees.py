@@ -10,7 +10,7 @@ from engine_cases import assert_same_tree, large_problem, row_problem
 from gpu_cases import table
 
 import simplexboost as sb
-from simplexboost.engine import CpuEngine, CudaEngine, Dense, Growth, LeafRule, cuda
+from simplexboost.engine import CpuCompute, Dense, Growth, LeafRule, cpu_engine, cuda, cuda_engine
 from simplexboost.engine.cuda import forest, growing, trees
 from simplexboost.engine.cuda import growing as layout
 from simplexboost.explain import shapley
@@ -22,17 +22,17 @@ from simplexboost.explain import shapley
 def test_totals_of_a_pull(engine, s, rows):
     """The kernel's sums, which are begun with the leaves of a tree that is growing, and those of CuPy or NumPy."""
     problem, F, Z = row_problem(5, None, weighted=True)
-    work = engine.row_loss(problem)
-    F = work.home(F)
+    work = engine.compute.row_loss(problem)
+    F = work.to_device(F)
     statistics = work.pull(F, np.ascontiguousarray(Z[:, :s]))
-    later = work.gradient_size(statistics, rows, engine)
-    data = engine.bin(np.random.default_rng(0).normal(size=(300, 3)))
-    grown = engine.grow(data, Dense(statistics), "newton", Growth(max_leaf_nodes=5, order="best"), rows=rows)
-    values = work.leaves_of(F, grown, rows, LeafRule(1.0, 2.0))
-    g = engine.host(statistics)[slice(None) if rows is None else rows, :-1]
+    later = work.gradient_size(statistics, rows)
+    data = engine.compute.bin(np.random.default_rng(0).normal(size=(300, 3)))
+    grown = engine.compute.grow(data, Dense(statistics), "newton", Growth(max_leaf_nodes=5, order="best"), rows=rows)
+    values = work.leaves(F, grown, rows, LeafRule(1.0, 2.0))
+    g = engine.device.to_host(statistics)[slice(None) if rows is None else rows, :-1]
     size = np.linalg.norm(g, axis=1).sum()
-    assert later == pytest.approx(size) and work.gradient_size(statistics, rows, engine) == pytest.approx(size)
-    assert work.risk() == pytest.approx(np.average(engine.host(work.loss), weights=problem.weight))
+    assert later == pytest.approx(size) and work.gradient_size(statistics, rows) == pytest.approx(size)
+    assert work.risk() == pytest.approx(np.average(engine.device.to_host(work.loss), weights=problem.weight))
     assert len(values) == 5 and np.asarray(values).shape == (5, 5) and np.abs(np.asarray(values)).max() <= values.bound
 
 
@@ -41,12 +41,12 @@ def test_totals_of_a_pull(engine, s, rows):
 def test_thin_leaves_come_as_pairs(engine, expected):
     """However many of them were expected: leaf values that are zero stay on the device."""
     problem, F, Z = row_problem(40, None, n=300)
-    work = engine.row_loss(problem)
-    F, work._expected[0] = work.home(F), expected
-    data = engine.bin(np.random.default_rng(0).normal(size=(300, 3)))
+    work = engine.compute.row_loss(problem)
+    F, work._expected[0] = work.to_device(F), expected
+    data = engine.compute.bin(np.random.default_rng(0).normal(size=(300, 3)))
     growth = Growth(max_leaf_nodes=7, order="best")
-    grown = engine.grow(data, Dense(work.pull(F, np.ascontiguousarray(Z[:, :1]))), "newton", growth)
-    values = work.leaves_of(F, grown, None, LeafRule(1.0, 2.0, 0.3))
+    grown = engine.compute.grow(data, Dense(work.pull(F, np.ascontiguousarray(Z[:, :1]))), "newton", growth)
+    values = work.leaves(F, grown, None, LeafRule(1.0, 2.0, 0.3))
     assert values.sparse.toarray().tobytes() == np.asarray(values).tobytes()
     assert values.sparse.shape == (7, 40) and 0 < values.sparse.nnz == np.count_nonzero(np.asarray(values)) < 280
     assert work._expected[0] < 2000
@@ -64,10 +64,10 @@ def test_trees_below_a_split_of_small_gain(engine, leaves, little_memory, monkey
     if little_memory:  # cells for as many expansions as the tree has splits
         of = growing.Sizes.of
         monkeypatch.setattr(growing.Sizes, "of", staticmethod(lambda *a: replace(of(*a), cells=2 * leaves)))
-    data = CpuEngine().bin(X)
-    expected = CpuEngine().grow(data, statistics, "newton", growth)
+    data = cpu_engine().compute.bin(X)
+    expected = cpu_engine().compute.grow(data, statistics, "newton", growth)
     assert expected.tree.n_leaves == leaves
-    assert_same_tree(expected, engine.grow(data, statistics, "newton", growth))
+    assert_same_tree(expected, engine.compute.grow(data, statistics, "newton", growth))
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -82,11 +82,11 @@ def test_shared_memory_is_enough_on_small_gpus(bits, m, leaves):
 def test_trees_of_very_many_columns_are_left_to_the_processor(engine, monkeypatch):
     """A warp that searches has a few numbers of every column in shared memory."""
     rng = np.random.default_rng(0)
-    data, statistics = CpuEngine().bin(rng.normal(size=(60, 2)), 20), Dense(rng.normal(size=(60, 2000)))
+    data, statistics = cpu_engine().compute.bin(rng.normal(size=(60, 2)), 20), Dense(rng.normal(size=(60, 2000)))
     growth = Growth(max_depth=2)
-    expected = CpuEngine().grow(data, statistics, "norm", growth)
+    expected = cpu_engine().compute.grow(data, statistics, "norm", growth)
     monkeypatch.setattr(cuda, "begin_tree", None)
-    assert_same_tree(expected, engine.grow(data, statistics, "norm", growth))
+    assert_same_tree(expected, engine.compute.grow(data, statistics, "norm", growth))
 
 
 @pytest.mark.gxx
@@ -94,22 +94,22 @@ def test_memory_for_the_order_of_categories_counts(monkeypatch):
     """With many columns and categories it is most of the memory; without enough, the processor grows the tree."""
     rng, m = np.random.default_rng(0), 60
     X, V = np.column_stack([rng.normal(size=400), rng.integers(0, 9, 400)]), rng.normal(size=(400, m))
-    data, growth = CpuEngine().bin(X, 20, np.array([False, True])), Growth(max_leaf_nodes=8)
+    data, growth = cpu_engine().compute.bin(X, 20, np.array([False, True])), Growth(max_leaf_nodes=8)
     device = EmulatedDevice()
     grower = trees.grower_of(device, data)
     taken = []
     monkeypatch.setattr(
         device, "empty", lambda shape, dtype: taken.append(EmulatedDevice.empty(device, shape, dtype)) or taken[-1]
     )
-    expected = CpuEngine().grow(data, Dense(V), "norm", growth)
-    assert_same_tree(expected, CudaEngine(1, device).grow(data, Dense(V), "norm", growth))
+    expected = cpu_engine().compute.grow(data, Dense(V), "norm", growth)
+    assert_same_tree(expected, cuda_engine(1, device).compute.grow(data, Dense(V), "norm", growth))
     limits = trees.kept_limits(grower, "norm", growth, 400)
     sizes = growing.Sizes.of(grower.table, m, limits, 400)
     forecast = trees.tree_bytes(data, sizes, m, m, limits, 400) + trees.scratch_bytes(device, sizes)
     assert sum(array.nbytes for array in taken) <= 1.02 * forecast + 2**16
     little = EmulatedDevice(memory=forecast - 1)
     monkeypatch.setattr(cuda, "begin_tree", None)
-    assert_same_tree(expected, CudaEngine(1, little).grow(data, Dense(V), "norm", growth))
+    assert_same_tree(expected, cuda_engine(1, little).compute.grow(data, Dense(V), "norm", growth))
 
 
 @each("engine", GPU_ENGINES)
@@ -119,14 +119,14 @@ def test_trees_with_different_groups_of_features_on_one_table(engine):
     kinds = [
         Growth(max_leaf_nodes=12, interactions=groups) for groups in (((0, 1), (2, 3)), ((4, 5), (0, 2)), ((1, 3, 5),))
     ]
-    expected = [CpuEngine().grow(data, statistics, score, growth) for growth in kinds]
+    expected = [cpu_engine().compute.grow(data, statistics, score, growth) for growth in kinds]
     for _ in range(2):  # the first tree takes memory that changes the layout
-        engine.grow(data, statistics, score, kinds[0])
+        engine.compute.grow(data, statistics, score, kinds[0])
     layouts = trees.grower_of(engine.device, data)._layouts
     first = next(iter(layouts.values()))
     for _ in range(2):
         for growth, tree in zip(kinds, expected, strict=True):
-            assert_same_tree(tree, engine.grow(data, statistics, score, growth))
+            assert_same_tree(tree, engine.compute.grow(data, statistics, score, growth))
     assert len(layouts) == 3 and int(first.arguments.record["groups"]) == engine.device.pointer(first.groups)
 
 
@@ -144,8 +144,8 @@ def test_leaves_are_added_to_rows_of_any_width(engine, n, d):
     F, values = rng.normal(size=(n, d)).astype(np.float32), rng.normal(size=(9, d)).astype(np.float32)
     leaf_of_row = rng.integers(0, 9, n).astype(np.int32)
     there = engine.device.upload(F)
-    engine.add_leaves(there, values, 0.1, leaf_of_row)
-    assert engine.host(there).tobytes() == (F + np.float32(0.1) * values[leaf_of_row]).tobytes()
+    engine.compute.add_leaves(there, values, 0.1, leaf_of_row)
+    assert engine.device.to_host(there).tobytes() == (F + np.float32(0.1) * values[leaf_of_row]).tobytes()
 
 
 @each("engine", GPU_ENGINES)
@@ -154,13 +154,15 @@ def test_symmetric_trees_are_grown_on_the_device(engine, monkeypatch):
     data, statistics, score = large_problem(2000, 5, 3, "newton")
     for limits in ({"max_depth": 3}, {"max_leaf_nodes": 64}, {"max_depth": 10}):
         growth = Growth(order="symmetric", min_samples_leaf=20, **limits)
-        expected = CpuEngine().grow(data, statistics, score, growth)
+        expected = cpu_engine().compute.grow(data, statistics, score, growth)
         with monkeypatch.context() as patched:
-            patched.setattr(CpuEngine, "grow", None)
-            assert_same_tree(expected, engine.grow(data, statistics, score, growth))
+            patched.setattr(CpuCompute, "grow", None)
+            assert_same_tree(expected, engine.compute.grow(data, statistics, score, growth))
     monkeypatch.setattr(cuda, "begin_tree", None)
     deep = Growth(order="symmetric", max_depth=11)
-    assert_same_tree(CpuEngine().grow(data, statistics, score, deep), engine.grow(data, statistics, score, deep))
+    assert_same_tree(
+        cpu_engine().compute.grow(data, statistics, score, deep), engine.compute.grow(data, statistics, score, deep)
+    )
 
 
 @each("engine", GPU_ENGINES)
@@ -179,11 +181,11 @@ def test_explanations_are_those_of_the_processor(engine, K, p, parameters, monke
     clf = sb.SimplexBoostClassifier(n_estimators=4, random_state=0, **parameters).fit(X, y)
     M, total = clf.model_.Y.T.astype(np.float64), rng.normal(size=(70, K))
     for rows, sums in ((X[:70], None), (X[:70].astype(np.float32), total)):
-        found, expected = (shapley.values(clf.model_, rows, M, e, None, sums) for e in (engine, CpuEngine()))
+        found, expected = (shapley.values(clf.model_, rows, M, e, None, sums) for e in (engine, cpu_engine()))
         np.testing.assert_allclose(found, expected, atol=2e-6)
     np.testing.assert_allclose(found.sum(axis=1), total, atol=1e-12)
     whole = np.nan_to_num(np.round(X[:40])).astype(np.int64)
-    found, expected = (shapley.values(clf.model_, whole, M, e) for e in (engine, CpuEngine()))
+    found, expected = (shapley.values(clf.model_, whole, M, e) for e in (engine, cpu_engine()))
     np.testing.assert_allclose(found, expected, atol=2e-6)
     few = shapley.values(clf.model_, X[:33], M, engine)
     assert few.tobytes() == shapley.values(clf.model_, X[:70], M, engine)[:33].tobytes()

@@ -15,12 +15,12 @@ from engine_cases import (
     tree_problems,
 )
 from hypothesis import given, settings
-from twin import ReferenceEngine
+from twin import reference_engine
 from twin.trees import dense_values, quantize
 
-from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, OneHot
+from simplexboost.engine import SCORES, CpuCompute, Dense, Growth, OneHot, cpu_engine
 
-CPU, TWIN = CpuEngine(), ReferenceEngine()
+CPU, TWIN = cpu_engine(), reference_engine()
 
 
 # ---- the twin -------------------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ CPU, TWIN = CpuEngine(), ReferenceEngine()
 @given(tree_problems())
 def test_engine_equals_twin(problem):
     arguments, _ = problem
-    assert_same_tree(CPU.grow(**arguments), TWIN.grow(**arguments))
+    assert_same_tree(CPU.compute.grow(**arguments), TWIN.compute.grow(**arguments))
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -41,12 +41,15 @@ def test_class_weights_equal_twin(score, m, bits, order):
     """One non-zero a row under every score, for every width of the vector loops: one to four vectors, and more."""
     rng = np.random.default_rng(m)
     X = draw_values(rng, 400, 4, missing=0.1, categorical=[3])
-    data, statistics = CPU.bin(X, categorical=np.arange(4) == 3), draw_statistics(rng, 400, m, score, one_hot=True)
+    data, statistics = (
+        CPU.compute.bin(X, categorical=np.arange(4) == 3),
+        draw_statistics(rng, 400, m, score, one_hot=True),
+    )
     growth = Growth(max_leaf_nodes=8, order=order, min_samples_leaf=2, bits=bits, seed=5)
     arguments = (data, statistics, score, growth, rng.normal(size=(400, 2)))
-    grown = CPU.grow(*arguments)
+    grown = CPU.compute.grow(*arguments)
     assert grown.tree.n_leaves == 8 or order == "symmetric"
-    assert_same_tree(grown, TWIN.grow(*arguments))
+    assert_same_tree(grown, TWIN.compute.grow(*arguments))
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -64,7 +67,7 @@ def test_one_gradient_column_equals_twin(bits, min_samples_leaf, order):
         l2_regularization=0.5,
     )
     arguments = (data, statistics, score, growth, statistics.values)
-    assert_same_tree(CpuEngine(2).grow(*arguments), TWIN.grow(*arguments))
+    assert_same_tree(cpu_engine(2).compute.grow(*arguments), TWIN.compute.grow(*arguments))
 
 
 # ---- what no engine may violate -------------------------------------------------------------------------------------
@@ -86,7 +89,7 @@ def test_a_stump_is_the_best_split_of_all(engine, score, one_hot):
         for f, left in splits_of(X)
     }
     growth = Growth(max_depth=1, l2_regularization=0.5)
-    grown = engine.grow(engine.bin(X), statistics, score, growth, values)
+    grown = engine.compute.grow(engine.compute.bin(X), statistics, score, growth, values)
     root, left = grown.tree.nodes[0], grown.leaf_of_row == 0
     assert grown.tree.gain[0] == pytest.approx(max(gains.values()), rel=1e-9)
     assert gains[root["feature"], left.tobytes()] == pytest.approx(grown.tree.gain[0], rel=1e-9)
@@ -98,7 +101,7 @@ def test_ties_go_to_the_lower_feature_and_the_lower_bin(engine):
     x = np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0])
     X = np.column_stack([np.zeros(6), x, x[::-1], x])
     G = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 1.0])[:, None]
-    root = engine.grow(engine.bin(X), Dense(G), "norm", Growth(max_depth=1), G).tree.nodes[0]
+    root = engine.compute.grow(engine.compute.bin(X), Dense(G), "norm", Growth(max_depth=1), G).tree.nodes[0]
     assert (root["feature"], root["bin"], root["threshold"]) == (1, 0, 0.5)
 
 
@@ -107,7 +110,7 @@ def test_missing_values_go_where_they_gain(engine):
     x = np.array([0.0, 1.0, np.nan, 0.0, 1.0, np.nan])
     for missing, side in ((-1.0, True), (1.0, False)):
         G = np.where(np.isnan(x), missing, np.where(x == 0, -1.0, 1.0))[:, None]
-        grown = engine.grow(engine.bin(x[:, None]), Dense(G), "norm", Growth(), G)
+        grown = engine.compute.grow(engine.compute.bin(x[:, None]), Dense(G), "norm", Growth(), G)
         assert grown.tree.n_leaves == 2 and grown.tree.nodes[0]["missing_left"] == side
 
 
@@ -128,7 +131,7 @@ def levels_of(tree):
 def test_sums_are_conserved_and_limits_kept(engine, problem):
     """Every row is in one leaf: counts and sums over the leaves are those of the rows."""
     arguments, _ = problem
-    grown, growth = engine.grow(**arguments), arguments["growth"]
+    grown, growth = engine.compute.grow(**arguments), arguments["growth"]
     rows = np.arange(arguments["data"].n) if arguments["rows"] is None else arguments["rows"]
     is_leaf = grown.tree.nodes["feature"] < 0
     counts = grown.tree.count[is_leaf]
@@ -151,7 +154,7 @@ def test_sums_are_conserved_and_limits_kept(engine, problem):
 @each_engine
 def test_one_hot_equals_dense(engine):
     """One non-zero a row, told as such or written out: the same tree."""
-    n = 3000 if isinstance(engine, CpuEngine) else 300
+    n = 3000 if isinstance(engine.compute, CpuCompute) else 300
     data, _, _ = large_problem(n, p=6)
     rng = np.random.default_rng(1)
     classes, weight = rng.integers(0, 7, n), np.ldexp(1.0, -rng.integers(0, 9, n))  # exact in any unit
@@ -159,24 +162,24 @@ def test_one_hot_equals_dense(engine):
     dense[np.arange(n), classes] = weight
     growth = Growth(max_leaf_nodes=10, order="best")
     for score in ("norm", "max", "entropy", "gini"):
-        sparse_tree = engine.grow(data, OneHot(classes, weight, 7), score, growth, dense)
-        assert_same_tree(sparse_tree, engine.grow(data, Dense(dense), score, growth, dense))
+        sparse_tree = engine.compute.grow(data, OneHot(classes, weight, 7), score, growth, dense)
+        assert_same_tree(sparse_tree, engine.compute.grow(data, Dense(dense), score, growth, dense))
 
 
 @each_engine
 def test_repacked_rows_and_features_change_nothing(engine):
     """A permutation of the features renames them, one of the rows renames the rows."""
-    n = 2000 if isinstance(engine, CpuEngine) else 300
+    n = 2000 if isinstance(engine.compute, CpuCompute) else 300
     _, statistics, score = large_problem(n)
     rng = np.random.default_rng(2)
     X, G = rng.normal(size=(n, 11)), statistics.values
     growth = Growth(max_leaf_nodes=16, order="best")
-    grown = engine.grow(engine.bin(X), statistics, score, growth, G)
+    grown = engine.compute.grow(engine.compute.bin(X), statistics, score, growth, G)
     order = rng.permutation(n)
-    shuffled = engine.grow(engine.bin(X[order]), Dense(G[order]), score, growth, G[order])
+    shuffled = engine.compute.grow(engine.compute.bin(X[order]), Dense(G[order]), score, growth, G[order])
     assert grown.tree.nodes.tobytes() == shuffled.tree.nodes.tobytes()
     columns = rng.permutation(11)
-    renamed = engine.grow(engine.bin(X[:, columns]), statistics, score, growth, G)
+    renamed = engine.compute.grow(engine.compute.bin(X[:, columns]), statistics, score, growth, G)
     inner = grown.tree.nodes["feature"] >= 0
     assert (columns[renamed.tree.nodes["feature"][inner]] == grown.tree.nodes["feature"][inner]).all()
 
@@ -186,9 +189,9 @@ def test_leaf_sums_are_exact_in_any_order(engine):
     """Sums are the same for any order of the rows, and keep digits that sums of doubles lose."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(5000, 2)) * 10.0 ** rng.uniform(-12, 3, size=(5000, 2))
-    data, ones = engine.bin(np.zeros((5000, 1))), Dense(np.ones((5000, 1)))  # a single leaf
-    sums = engine.grow(data, ones, "norm", Growth(), values).leaf_sums
-    again = engine.grow(data, ones, "norm", Growth(), values[rng.permutation(5000)]).leaf_sums
+    data, ones = engine.compute.bin(np.zeros((5000, 1))), Dense(np.ones((5000, 1)))  # a single leaf
+    sums = engine.compute.grow(data, ones, "norm", Growth(), values).leaf_sums
+    again = engine.compute.grow(data, ones, "norm", Growth(), values[rng.permutation(5000)]).leaf_sums
     assert sums.tobytes() == again.tobytes()
     assert sums[0] == pytest.approx([math.fsum(column) for column in values.T], rel=1e-15)
 
@@ -198,19 +201,19 @@ def test_totals_are_exact_in_any_order(engine):
     rng = np.random.default_rng(0)
     for n in (1, 7, 8, 1000, 100_003):
         values = rng.normal(size=n) * 10.0 ** rng.uniform(-12, 3, size=n)
-        total = engine.total(values)
-        assert total == engine.total(rng.permutation(values)) == CPU.total(values)
+        total = engine.rows.total(values)
+        assert total == engine.rows.total(rng.permutation(values)) == CPU.rows.total(values)
         assert total == pytest.approx(math.fsum(values), rel=1e-15)
-    assert engine.total(np.array([1e300, 1.0, -1e300])) == 0.0  # beyond 100 bits digits are lost, in any order alike
-    assert engine.total(np.array([2.0**60, 1.0, -(2.0**60)])) == 1.0
-    assert engine.total(np.array([1.0, np.inf])) == np.inf and np.isnan(engine.total(np.array([1.0, np.nan])))
+    assert engine.rows.total(np.array([1e300, 1.0, -1e300])) == 0.0  # digits beyond 100 bits are lost, in any order
+    assert engine.rows.total(np.array([2.0**60, 1.0, -(2.0**60)])) == 1.0
+    assert engine.rows.total(np.array([1.0, np.inf])) == np.inf and np.isnan(engine.rows.total(np.array([1.0, np.nan])))
 
 
 @each_engine
 def test_a_huge_min_samples_leaf_is_a_single_leaf(engine):
     """Twice the number would overflow."""
     data, statistics, score = large_problem(100)
-    assert engine.grow(data, statistics, score, Growth(min_samples_leaf=2**62)).tree.n_leaves == 1
+    assert engine.compute.grow(data, statistics, score, Growth(min_samples_leaf=2**62)).tree.n_leaves == 1
 
 
 # ---- fixed point ----------------------------------------------------------------------------------------------------

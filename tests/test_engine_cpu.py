@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import in_leaves
 from engine_cases import assert_same_tree, large_problem, row_problem
 
-from simplexboost.engine import ORDERS, SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot
+from simplexboost.engine import ORDERS, SCORES, Dense, Growth, LeafRule, OneHot, cpu_engine
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -22,7 +23,7 @@ def test_same_trees_for_any_number_of_threads(score, bits, order):
         statistics = Dense(np.abs(statistics.values))
     growth = Growth(max_leaf_nodes=20, order=order, bits=bits, seed=7, noise=0.5)
     one, *others = (
-        CpuEngine(threads).grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 3, 8)
+        cpu_engine(threads).compute.grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 3, 8)
     )
     for other in others:
         assert_same_tree(one, other)
@@ -35,7 +36,7 @@ def test_small_nodes_side_by_side(max_leaf_nodes, order):
     data, statistics, score = large_problem(n=6000, m=2, score="newton")
     growth = Growth(max_leaf_nodes=max_leaf_nodes, order=order, min_samples_leaf=5, l2_regularization=1.0)
     one, *others = (
-        CpuEngine(threads).grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 5, 8)
+        cpu_engine(threads).compute.grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 5, 8)
     )
     for other in others:
         assert_same_tree(one, other)
@@ -46,7 +47,7 @@ def test_rows_are_cut_when_features_are_few(p):
     """With a single block of features only cutting by rows feeds several threads."""
     data, statistics, score = large_problem(n=50_000, p=p)
     growth = Growth(max_leaf_nodes=8)
-    one, eight = (CpuEngine(t).grow(data, statistics, score, growth, statistics.values) for t in (1, 8))
+    one, eight = (cpu_engine(t).compute.grow(data, statistics, score, growth, statistics.values) for t in (1, 8))
     assert_same_tree(one, eight)
 
 
@@ -55,11 +56,11 @@ def test_threads_after_fork():
     script = """
 import os, sys
 import numpy as np
-from simplexboost.engine import CpuEngine, Dense, Growth
+from simplexboost.engine import cpu_engine, Dense, Growth
 X = np.random.default_rng(0).normal(size=(60_000, 16))
-engine = CpuEngine(2)
-data = engine.bin(X)
-run = lambda: engine.grow(data, Dense(X[:, :3]), "norm", Growth(max_depth=3), X[:, :3]).tree.nodes.tobytes()
+engine = cpu_engine(2)
+data = engine.compute.bin(X)
+run = lambda: engine.compute.grow(data, Dense(X[:, :3]), "norm", Growth(max_depth=3), X[:, :3]).tree.nodes.tobytes()
 before = run()
 child = os.fork()
 if child == 0:
@@ -118,14 +119,14 @@ def test_bindings_refuse_nonsense_for_trees(change, message):
     """Nothing reaches the kernels that could make them read outside their arrays."""
     rng = np.random.default_rng(0)
     arguments = {
-        "data": CpuEngine().bin(rng.normal(size=(200, 3))),
+        "data": cpu_engine().compute.bin(rng.normal(size=(200, 3))),
         "statistics": Dense(rng.normal(size=(200, 2))),
         "score": "norm",
         "growth": Growth(),
         "leaf_statistics": np.ones((200, 1)),
     }
     with pytest.raises(ValueError, match=message):
-        CpuEngine().grow(**(arguments | change))
+        cpu_engine().compute.grow(**(arguments | change))
 
 
 @pytest.mark.parametrize("d", [None, 5])
@@ -133,12 +134,12 @@ def test_same_steps_for_any_number_of_threads(d):
     rows, F, Z = row_problem(12, d, n=5000)
     leaf = np.random.default_rng(0).integers(0, 9, 5000).astype(np.int32)
     results = []
-    for engine in (CpuEngine(1), CpuEngine(2), CpuEngine(7)):
-        work, moved, P = engine.row_loss(rows), F.copy(), np.empty((5000, 12))
+    for engine in (cpu_engine(1), cpu_engine(2), cpu_engine(7)):
+        work, moved, P = engine.compute.row_loss(rows), F.copy(), np.empty((5000, 12))
         stats = work.pull(F, Z)
-        values = work.leaves(F, leaf, None, 9, LeafRule(1.0, 0.5, 0.1))
-        engine.add_leaves(moved, values, 0.1, leaf)
-        engine.softmax(F, rows.Y, P)
+        values = work.leaves(F, in_leaves(leaf, 9), None, LeafRule(1.0, 0.5, 0.1))
+        engine.compute.add_leaves(moved, values, 0.1, leaf)
+        engine.compute.softmax(F, rows.Y, P)
         results.append(
             b"".join(a.tobytes() for a in (stats, work.loss, values, moved, P)) + bytes(str(work.risk()), "ascii")
         )
@@ -157,4 +158,4 @@ def test_same_steps_for_any_number_of_threads(d):
 def test_bindings_refuse_nonsense_for_rows(change, predictor):
     rows, F, Z = row_problem(5, None)
     with pytest.raises(ValueError, match="must"):
-        CpuEngine().row_loss(replace(rows, **change)).pull(F if predictor is None else predictor, Z)
+        cpu_engine().compute.row_loss(replace(rows, **change)).pull(F if predictor is None else predictor, Z)

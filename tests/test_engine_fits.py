@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cases import blobs
-from twin import ReferenceEngine, losses
+from twin import losses, reference_engine
 
 import simplexboost as sb
 from simplexboost.parts.losses import exponential, gamma_phi
@@ -11,7 +11,7 @@ from simplexboost.parts.losses import exponential, gamma_phi
 
 def on_twin(kind):
     """The same estimator on the twin."""
-    return type("On" + kind.__name__, (kind,), {"_engine": lambda self, n_rows=None: ReferenceEngine()})
+    return type("On" + kind.__name__, (kind,), {"_engine": lambda self, n_rows=None: reference_engine()})
 
 
 def fitted(kind, X, y, **parameters):

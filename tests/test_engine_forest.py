@@ -8,11 +8,11 @@ from cases import ENGINES, GPU_ENGINES, each, each_engine
 from engine_cases import draw_values, tree_problems
 from hypothesis import given, settings
 from scipy.sparse import csr_array
-from twin import ReferenceEngine
+from twin import reference_engine
 
-from simplexboost.engine import NODE, CpuEngine, Dense, ForestArrays, Growth, Tree
+from simplexboost.engine import NODE, Dense, ForestArrays, Growth, Tree, cpu_engine
 
-CPU, TWIN = CpuEngine(), ReferenceEngine()
+CPU, TWIN = cpu_engine(), reference_engine()
 STRANGE = [
     np.nan,
     np.inf,
@@ -52,9 +52,12 @@ def grown_trees(n_trees, seed=0, n=150, p=5, max_leaf_nodes=9):
     categorical = np.arange(p) % 3 == 2
     X, new = draw_values(rng, n, p, 0.1, categorical), draw_values(rng, n, p, 0.1, categorical)
     new = np.where(rng.random(new.shape) < 0.2, rng.choice(STRANGE, new.shape), new)
-    data, growth = CPU.bin(X, categorical=categorical), Growth(max_leaf_nodes=max_leaf_nodes, min_category_count=1)
+    data, growth = (
+        CPU.compute.bin(X, categorical=categorical),
+        Growth(max_leaf_nodes=max_leaf_nodes, min_category_count=1),
+    )
     statistics = [Dense(rng.normal(size=(n, 2))) for _ in range(n_trees)]
-    trees = [CPU.grow(data, s, "norm", growth, s.values).tree for s in statistics]
+    trees = [CPU.compute.grow(data, s, "norm", growth, s.values).tree for s in statistics]
     assert any(len(tree.category_sets) for tree in trees)
     return trees, X, new, rng
 
@@ -68,8 +71,8 @@ def grown_trees(n_trees, seed=0, n=150, p=5, max_leaf_nodes=9):
 def test_prediction_on_values_equals_codes(engine, problem):
     """The thresholds of a tree send a row of values where its codes went."""
     arguments, X = problem
-    grown = engine.grow(**arguments)
-    leaves = engine.apply(grown.tree, X)
+    grown = engine.compute.grow(**arguments)
+    leaves = engine.compute.apply(grown.tree, X)
     assert leaves.dtype == np.int32 and leaves.tolist() == grown.leaf_of_row.tolist()
 
 
@@ -81,7 +84,7 @@ def test_strange_values_find_their_leaves(engine, dtype):
     with np.errstate(over="ignore"):
         new = new.astype(dtype)
     for tree in trees:
-        assert engine.apply(tree, new).tolist() == [walk(tree, x) for x in new]
+        assert engine.compute.apply(tree, new).tolist() == [walk(tree, x) for x in new]
 
 
 @each_engine
@@ -91,7 +94,7 @@ def test_all_known_values_against_the_missing_ones(engine):
     nodes["feature"], nodes["category"], nodes["left"], nodes["threshold"] = [0, -1, -1], -1, [1, 0, 1], [np.inf, 0, 0]
     tree = Tree(nodes, np.zeros(3), np.ones(3, dtype=np.int64))
     X = np.array([[np.inf], [np.nan], [-np.inf], [0.0]])
-    assert engine.apply(tree, X).tolist() == [0, 1, 0, 0]
+    assert engine.compute.apply(tree, X).tolist() == [0, 1, 0, 0]
 
 
 # ---- forests --------------------------------------------------------------------------------------------------------
@@ -122,7 +125,7 @@ def test_a_forest_is_the_sum_of_its_trees(engine, kind, dtype):
         expected[:, j : j + 1 if j >= 0 else None] += table[leaves] if j >= 0 else 0.0
         if j < 0:
             expected += table[leaves]
-    engine.pack(arrays).predict(X, F, engine.n_threads)
+    engine.compute.pack(arrays).predict(X, F, engine.compute.n_threads)
     np.testing.assert_allclose(F, expected, rtol=1e-12 if dtype == np.float64 else 1e-4, atol=1e-6)
 
 
@@ -136,8 +139,8 @@ def test_forest_equals_twin(kind, dtype, x_dtype):
         X = X.astype(x_dtype)
     for rows in (slice(0), slice(1), slice(7, 60), slice(None)):
         ours, twin = F[rows].copy(), F[rows].copy()
-        CPU.pack(arrays).predict(X[rows], ours, 1)
-        TWIN.pack(arrays).predict(X[rows], twin, 1)
+        CPU.compute.pack(arrays).predict(X[rows], ours, 1)
+        TWIN.compute.pack(arrays).predict(X[rows], twin, 1)
         assert ours.tobytes() == twin.tobytes()
 
 
@@ -181,8 +184,8 @@ def symmetric_forest(rng, depths, d, dtype, n_thresholds, kind="dense"):
 def assert_equals_twin(arrays, X, d, rng):
     F = rng.normal(size=(len(X), d)).astype(arrays.dtype)
     twin = F.copy()
-    CPU.pack(arrays).predict(X, F, 1)
-    TWIN.pack(arrays).predict(X, twin, 1)
+    CPU.compute.pack(arrays).predict(X, F, 1)
+    TWIN.compute.pack(arrays).predict(X, twin, 1)
     assert F.tobytes() == twin.tobytes()
 
 
@@ -217,17 +220,17 @@ def test_grown_symmetric_trees_equal_twin():
     categorical = np.arange(6) == 4
     X = draw_values(rng, 1500, 6, 0.05, categorical)
     X[:700] = np.nan_to_num(X[:700])
-    data = CPU.bin(X, categorical=categorical)
+    data = CPU.compute.bin(X, categorical=categorical)
     statistics = [Dense(rng.normal(size=(1500, 2)) + X[:, [t % 6]] * (t % 2) * 0.1) for t in range(10)]
     statistics = [Dense(np.nan_to_num(s.values)) for s in statistics]
     growth = Growth(max_depth=5, order="symmetric", noise=2.0, seed=3)
-    trees = [CPU.grow(data, s, "norm", growth).tree for s in statistics]
+    trees = [CPU.compute.grow(data, s, "norm", growth).tree for s in statistics]
     assert any(len(tree.category_sets) for tree in trees) and not all(len(tree.category_sets) for tree in trees)
     values = [rng.normal(size=(tree.n_leaves, 3)) for tree in trees]
     arrays = ForestArrays(trees, values, np.full(10, -1, dtype=np.int32), np.ones(10), 6, np.dtype(np.float64))
     assert_equals_twin(arrays, X, 3, rng)
     for tree in trees:
-        assert CPU.apply(tree, X).tolist() == TWIN.apply(tree, X).tolist()
+        assert CPU.compute.apply(tree, X).tolist() == TWIN.compute.apply(tree, X).tolist()
 
 
 # ---- more than a packed forest can number ---------------------------------------------------------------------------
@@ -277,10 +280,10 @@ def test_a_forest_of_any_size_equals_its_trees(engine, kind, dtype, sizes):
         expected[:, slice(None) if j < 0 else slice(j, j + 1)] += of_leaves[[walk(tree, x) for x in X]]
     sparse = csr_array(np.where(np.isnan(X), 0.0, X))
     zeros = np.zeros_like(F)
-    engine.pack(arrays).predict(sparse.toarray(), zeros, 1)
+    engine.compute.pack(arrays).predict(sparse.toarray(), zeros, 1)
     for table, start, wanted in ((X, F, expected), (sparse, np.zeros_like(F), zeros)):
         found = start.copy()
-        engine.pack(arrays).predict(table, found, 2)
+        engine.compute.pack(arrays).predict(table, found, 2)
         assert found.tobytes() == wanted.tobytes()
 
 
@@ -292,7 +295,7 @@ def test_large_symmetric_trees_equal_twin(depth):
     values = [np.arange(2.0**depth)[:, None]]
     arrays = ForestArrays([tree], values, np.full(1, -1, np.int32), np.ones(1), 4, np.dtype(np.float64))
     X, F = rng.normal(size=(300, 4)), np.zeros((300, 1))
-    CPU.pack(arrays).predict(X, F, 1)
+    CPU.compute.pack(arrays).predict(X, F, 1)
     assert F[:, 0].tolist() == [walk(tree, x) for x in X]
 
 
@@ -300,7 +303,7 @@ def test_large_forests_refuse_other_columns():
     arrays = large_forest(np.random.default_rng(0), [16], "dense", np.float64)
     for F, X in ((np.zeros((9, 2)), np.zeros((9, 3))), (np.zeros((9, 3)), np.zeros((9, 4)))):
         with pytest.raises(ValueError):
-            CPU.pack(arrays).predict(X, F, 1)
+            CPU.compute.pack(arrays).predict(X, F, 1)
 
 
 # ---- adding leaves --------------------------------------------------------------------------------------------------
@@ -321,6 +324,6 @@ def test_adding_leaves(dtype, filled, d):
     results = {}
     for name, engine in ENGINES.items():
         results[name] = F.copy()
-        engine.add_leaves(results[name], values, 0.3, leaf_of_row)
+        engine.compute.add_leaves(results[name], values, 0.3, leaf_of_row)
         np.testing.assert_allclose(results[name], expected, rtol=1e-14 if dtype == np.float64 else 1e-6, atol=1e-7)
     assert results["cpu"].tobytes() == results["reference"].tobytes()

@@ -131,5 +131,5 @@ def test_the_twins_exponential():
 @each_engine
 def test_totals(engine):
     values = np.random.default_rng(0).normal(size=1000)
-    assert engine.total(values) == pytest.approx(sum(values.tolist()), rel=1e-12)
-    assert engine.total(np.empty(0)) == 0.0
+    assert engine.rows.total(values) == pytest.approx(sum(values.tolist()), rel=1e-12)
+    assert engine.rows.total(np.empty(0)) == 0.0

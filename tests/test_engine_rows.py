@@ -9,18 +9,18 @@ by the diagonal and 4e-5 by the whole Hessian of the longest step.
 
 import numpy as np
 import pytest
-from cases import each, each_engine
+from cases import each, each_engine, in_leaves
 from engine_cases import CODES, ROW_LOSSES, codewords, probabilities, row_problem, thirds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
-from twin import ReferenceEngine
+from twin import reference_engine
 
-from simplexboost.engine import CpuEngine, LeafRule, RowProblem
+from simplexboost.engine import LeafRule, RowProblem, cpu_engine
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers.sketched import log_costs
 
-CPU, TWIN = CpuEngine(), ReferenceEngine()
+CPU, TWIN = cpu_engine(), reference_engine()
 
 
 # ---- the definition -------------------------------------------------------------------------------------------------
@@ -32,14 +32,14 @@ CPU, TWIN = CpuEngine(), ReferenceEngine()
 def test_pull_is_sketched_gradient_and_curvature(engine, K, d, weighted):
     """w (Z_c − p Z), and w times the variance of the sketched codewords under p; the risk is the mean of −log p_c."""
     rows, F, Z = row_problem(K, d, weighted=weighted)
-    work = engine.row_loss(rows)
+    work = engine.compute.row_loss(rows)
     stats = work.pull(F, Z)
     P, w = probabilities(rows, F), np.ones(300) if rows.weight is None else rows.weight
     np.testing.assert_allclose(stats[:, :3], w[:, None] * (Z[rows.c] - P @ Z), atol=2e-5)
     spread = np.einsum("nk,nks->n", P, (Z - (P @ Z)[:, None, :]) ** 2)
     np.testing.assert_allclose(stats[:, 3], w * spread, atol=1e-4)
     losses = -log_softmax(F.astype(np.float64) @ codewords(rows).T, axis=1)[np.arange(300), rows.c]
-    np.testing.assert_allclose(engine.host(work.loss), losses, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(engine.device.to_host(work.loss), losses, rtol=1e-5, atol=1e-5)
     assert work.risk() == pytest.approx(np.average(losses, weights=w), rel=1e-5)
 
 
@@ -50,7 +50,7 @@ def test_pull_is_the_gradient_of_the_loss(engine, loss, d):
     """Robust losses tilt the weights of the rows: what is pulled is proportional to the loss's own gradient."""
     rows, F, _ = row_problem(5, d, weighted=False, loss=loss)
     Y = codewords(rows)
-    work = engine.row_loss(rows)
+    work = engine.compute.row_loss(rows)
     ours = work.pull(F, Y.astype(np.float32))[:, :-1]  # along all the codewords: the gradient itself
     U = 0.5 * F.astype(np.float64) @ Y.T
     exact = 0.5 * loss.residual(U, rows.c) @ Y
@@ -63,7 +63,7 @@ def test_pull_is_the_gradient_of_the_loss(engine, loss, d):
 def test_tilted_weights_are_scaled_down_but_never_up(engine):
     """To a mean of one at the first pull, whose probabilities are alike; later by the largest mean there has been."""
     rows, F, Z = row_problem(4, None, weighted=False, loss=ROW_LOSSES["softmax-cost"])
-    work = engine.row_loss(rows)
+    work = engine.compute.row_loss(rows)
     sure = np.zeros_like(F)
     sure[np.arange(300), rows.c] = 3.0
     p = probabilities(rows, sure)[0, rows.c[0]]
@@ -82,9 +82,9 @@ def test_costs_join_the_scores(engine, d):
     rows, F, _ = row_problem(6, d, weighted=False, cost=cost)
     Y, exact = codewords(rows), Logistic(cost_matrix=cost)
     U = 0.5 * F.astype(np.float64) @ Y.T
-    work = engine.row_loss(rows)
+    work = engine.compute.row_loss(rows)
     G = work.pull(F, Y.astype(np.float32))[:, :-1]
-    np.testing.assert_allclose(engine.host(work.loss), exact.value(U, rows.c), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(engine.device.to_host(work.loss), exact.value(U, rows.c), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(G, 0.5 * exact.residual(U, rows.c) @ Y, atol=1e-5)
 
 
@@ -92,10 +92,10 @@ def test_costs_join_the_scores(engine, d):
 def test_extreme_scores_stay_finite(engine):
     rows, F, Z = row_problem(7, None)
     for size in (1e4, 1e30):
-        work = engine.row_loss(rows)
+        work = engine.compute.row_loss(rows)
         huge = (F * size).astype(np.float32)
         stats = work.pull(huge, Z)
-        values = work.leaves(huge, thirds(300), None, 3, LeafRule(1.0))
+        values = work.leaves(huge, in_leaves(thirds(300), 3), None, LeafRule(1.0))
         assert all(np.isfinite(a).all() for a in (stats, values, work.risk()))
 
 
@@ -104,7 +104,7 @@ def test_extreme_scores_stay_finite(engine):
 def test_softmax(engine, K, d):
     rows, F, _ = row_problem(K, d)
     P = np.empty((300, K))
-    engine.softmax(F, rows.Y, P)
+    engine.compute.softmax(F, rows.Y, P)
     np.testing.assert_allclose(P, probabilities(rows, F), rtol=1e-5, atol=1e-30)
     np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-14)
 
@@ -138,7 +138,7 @@ def row_problems(draw):
 def test_engine_equals_twin(case):
     """Round after round: what a pull leaves behind, the scale of tilted weights, matters to the next."""
     rows, predictors, sketches, leaf_of_row, used, rule = case
-    ours, twin = CPU.row_loss(rows), TWIN.row_loss(rows)
+    ours, twin = CPU.compute.row_loss(rows), TWIN.compute.row_loss(rows)
     # Leaves of few columns solve a d × d system whose sums are integers of single precision; with little l2 its
     # condition multiplies their rounding errors.
     near = 1e-4 if rows.Y is None else 1e-3
@@ -146,7 +146,7 @@ def test_engine_equals_twin(case):
         np.testing.assert_allclose(ours.pull(F, Z), twin.pull(F, Z), rtol=1e-4, atol=2e-5 * ours.stats.max(initial=1))
         np.testing.assert_allclose(ours.loss, twin.loss, rtol=1e-5, atol=1e-5)
         assert ours.risk() == pytest.approx(twin.risk(), rel=1e-5, abs=1e-6)
-        values, expected = (work.leaves(F, leaf_of_row, used, 4, rule) for work in (ours, twin))
+        values, expected = (work.leaves(F, in_leaves(leaf_of_row, 4), used, rule) for work in (ours, twin))
         np.testing.assert_allclose(values, expected, rtol=near, atol=near * np.abs(expected).max(initial=1))
 
 
@@ -154,6 +154,6 @@ def test_engine_equals_twin(case):
 def test_softmax_equals_twin(K, d):
     rows, F, _ = row_problem(K, d)
     ours, twin = np.empty((300, K)), np.empty((300, K))
-    CPU.softmax(F, rows.Y, ours)
-    TWIN.softmax(F, rows.Y, twin)
+    CPU.compute.softmax(F, rows.Y, ours)
+    TWIN.compute.softmax(F, rows.Y, twin)
     np.testing.assert_allclose(ours, twin, rtol=1e-5, atol=1e-30)

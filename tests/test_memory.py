@@ -13,7 +13,7 @@ import simplexboost as sb
 from simplexboost._util import runtime
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.auto import most_canonical
-from simplexboost.engine import CpuEngine, Growth
+from simplexboost.engine import Growth, cpu_engine
 from simplexboost.parts.codewords import CODEWORDS, Custom
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses import Logistic
@@ -138,7 +138,7 @@ def test_the_memory_of_the_flagship_by_hand():
 
 def test_threads_take_memory_and_many_of_them_most_of_it_while_bins_are_found():
     one = data_of(2**18, 20, 3)
-    some, many = (replace(one, engine=CpuEngine(n_threads)) for n_threads in (4, 64))
+    some, many = (replace(one, engine=cpu_engine(n_threads)) for n_threads in (4, 64))
     least, more, most = (
         SketchedNewton().memory(data, SketchTree(max_leaf_nodes=255), 3, 0) for data in (one, some, many)
     )

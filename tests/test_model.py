@@ -10,7 +10,7 @@ import pytest
 from cases import code, stump
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.engine import CpuEngine
+from simplexboost.engine import HOST, CpuCompute, Engine
 from simplexboost.model.additive import AdditiveModel, Term, add_terms
 from simplexboost.model.hypotheses import LeafOutputs, LinearHypothesis, TreeHypothesis
 
@@ -18,8 +18,8 @@ X = np.array([[0.0, 5.0], [1.0, 2.0], [2.0, -1.0]])
 
 
 @dataclass(frozen=True)
-class Packing(CpuEngine):
-    """The compiled engine, and how many trees it was given to pack each time."""
+class Packing(CpuCompute):
+    """The compiled computations, and how many trees it was given to pack each time."""
 
     packed: list[int] = field(default_factory=list)
 
@@ -82,10 +82,10 @@ def test_a_model_without_terms_is_zero():
 
 
 def test_terms_are_added_to_what_is_there():
-    F, engine = np.ones((3, 2)), Packing()
+    F, engine = np.ones((3, 2)), Engine(Packing(), HOST)
     add_terms([vector(), scalar(), line(), vector(-1.0)], X, F, engine)
     assert_array_equal(F, 1 + SCALAR + LINE)
-    assert engine.packed == [2, 1]  # trees in a row go in one call
+    assert engine.compute.packed == [2, 1]  # trees in a row go in one call
 
 
 def test_scores_are_half_the_products_with_the_codewords_in_double_precision():
@@ -124,20 +124,20 @@ def test_the_first_rounds_are_whole_and_do_not_grow_with_the_model():
 
 
 def test_a_forest_is_packed_once_and_again_after_a_round():
-    made, engine = model([vector()], [scalar()]), Packing()
+    made, engine = model([vector()], [scalar()]), Engine(Packing(), HOST)
     assert_array_equal(made.predictor(X, engine), VECTOR + SCALAR)
     made.predictor(X, engine)
-    assert engine.packed == [2]
+    assert engine.compute.packed == [2]
     made.add_round([vector()])
     assert_array_equal(made.predictor(X, engine), 2 * VECTOR + SCALAR)
-    assert engine.packed == [2, 3]
+    assert engine.compute.packed == [2, 3]
 
 
 def test_another_engine_packs_the_forest_for_itself():
-    made, engine = model([vector()]), Packing()
+    made, engine = model([vector()]), Engine(Packing(), HOST)
     made.predictor(X)
     assert_array_equal(made.predictor(X, engine), VECTOR)
-    assert engine.packed == [1]
+    assert engine.compute.packed == [1]
 
 
 def test_a_pickle_leaves_the_packed_forest_out():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from cases import BOOSTERS, blobs, each
 from scipy.sparse import csr_array
-from twin import ReferenceEngine
+from twin import reference_engine
 
 import simplexboost as sb
 from simplexboost.engine import CPU
@@ -138,7 +138,7 @@ def test_both_zeros_are_one_number(tmp_path):
 # ---- the parts ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("engine", [CPU, ReferenceEngine()], ids=["cpu", "reference"])
+@pytest.mark.parametrize("engine", [CPU, reference_engine()], ids=["cpu", "reference"])
 @pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
 def test_edges_of_bins_come_from_the_same_sample(engine, form):
     rng = np.random.default_rng(0)

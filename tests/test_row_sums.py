@@ -2,7 +2,7 @@
 
 import numpy as np
 from cases import each
-from twin import ReferenceEngine
+from twin import reference_engine
 
 from simplexboost.engine import CPU
 from simplexboost.model.code import Code
@@ -12,7 +12,7 @@ from simplexboost.parts.steps import Ray
 
 KINDS = [MM, Exponential, Logistic, OneVsAll, OwnScoreExponential, Savage, SoftmaxCost]
 LOSSES = {kind.__name__: kind() for kind in KINDS}
-ENGINES = {"compiled": CPU, "twin": ReferenceEngine()}
+ENGINES = {"compiled": CPU, "twin": reference_engine()}
 RNG = np.random.default_rng(0)
 N, K = 1001, 4
 U, W, WEIGHT = RNG.normal(size=(N, K)), RNG.normal(size=(N, K)), RNG.uniform(0.5, 2, N)
@@ -61,7 +61,7 @@ def test_edges(engine):
 
 @each("engine", ENGINES)
 def test_reductions_of_engines(engine):
-    assert engine.totals(U).tolist() == engine.totals(U[ORDER]).tolist()
-    np.testing.assert_allclose(engine.totals(U), U.sum(axis=0), rtol=1e-12)
-    assert engine.largest(U) == U.max() and engine.largest(np.empty(0)) == -np.inf
-    assert engine.every(U < 100) and not engine.every(U < 0) and engine.every(np.empty(0, dtype=bool))
+    assert engine.rows.totals(U).tolist() == engine.rows.totals(U[ORDER]).tolist()
+    np.testing.assert_allclose(engine.rows.totals(U), U.sum(axis=0), rtol=1e-12)
+    assert engine.rows.largest(U) == U.max() and engine.rows.largest(np.empty(0)) == -np.inf
+    assert engine.rows.every(U < 100) and not engine.rows.every(U < 0) and engine.rows.every(np.empty(0, dtype=bool))

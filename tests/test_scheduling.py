@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from twin import ReferenceEngine
+from twin import reference_engine
 
-from simplexboost.engine import CpuEngine, Dense, Growth, OneHot
+from simplexboost.engine import Dense, Growth, OneHot, cpu_engine
 
 N, P = 30_000, 20
 THREADS = (2, 3, 16)
@@ -18,7 +18,7 @@ def problem(n=N, p=P, m=2, seed=0):
     X[:, -1] = rng.integers(30, size=n)
     statistics = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1]) * (X[:, 1:2] > 0.3)
     statistics[:, -1] = np.abs(statistics[:, -1])
-    binned = CpuEngine().bin(X, categorical=np.arange(p) == p - 1)
+    binned = cpu_engine().compute.bin(X, categorical=np.arange(p) == p - 1)
     return binned, statistics
 
 
@@ -47,9 +47,9 @@ def test_trees_do_not_depend_on_threads(growth, sampled):
     rows = np.sort(rng.choice(N, 2 * N // 3, replace=False)) if sampled else None
     features = np.sort(rng.choice(P, P // 2, replace=False)) if sampled else None
     arguments = (binned, Dense(statistics), "newton", Growth(**growth), statistics, rows, features)
-    one = bytes_of(CpuEngine().grow(*arguments))
+    one = bytes_of(cpu_engine().compute.grow(*arguments))
     for n_threads in THREADS:
-        assert bytes_of(CpuEngine(n_threads).grow(*arguments)) == one
+        assert bytes_of(cpu_engine(n_threads).compute.grow(*arguments)) == one
 
 
 @pytest.mark.parametrize("score", ["max", "gini", "entropy"])
@@ -58,18 +58,18 @@ def test_trees_of_classes_do_not_depend_on_threads(score):
     rng = np.random.default_rng(2)
     classes = rng.integers(9, size=len(statistics)).astype(np.int32)
     arguments = (binned, OneHot(classes, np.abs(statistics[:, 0]), 9), score, Growth(max_leaf_nodes=30, order="best"))
-    one = bytes_of(CpuEngine().grow(*arguments))
+    one = bytes_of(cpu_engine().compute.grow(*arguments))
     for n_threads in THREADS:
-        assert bytes_of(CpuEngine(n_threads).grow(*arguments)) == one
+        assert bytes_of(cpu_engine(n_threads).compute.grow(*arguments)) == one
 
 
 def test_a_large_tree_is_the_twins():
     """Nodes of all kinds: expanded by all threads, side by side, and for nothing."""
     binned, statistics = problem(n=6000, p=9)
     arguments = (binned, Dense(statistics), "newton", Growth(max_leaf_nodes=70, order="best"), statistics)
-    twin = bytes_of(ReferenceEngine().grow(*arguments))
+    twin = bytes_of(reference_engine().compute.grow(*arguments))
     for n_threads in (1, *THREADS):
-        assert bytes_of(CpuEngine(n_threads).grow(*arguments)) == twin
+        assert bytes_of(cpu_engine(n_threads).compute.grow(*arguments)) == twin
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -77,13 +77,13 @@ def test_a_large_tree_is_the_twins():
 def test_totals_are_the_twins(dtype, n):
     rng = np.random.default_rng(n)
     values = (rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-9, 9, size=(n, 2))).astype(dtype)
-    twin = ReferenceEngine()
+    twin = reference_engine()
     for n_threads in (1, 4):
-        engine = CpuEngine(n_threads)
-        assert engine.total(values[:, 0]) == twin.total(values[:, 0])
+        engine = cpu_engine(n_threads)
+        assert engine.rows.total(values[:, 0]) == twin.rows.total(values[:, 0])
         if dtype == np.float64:
-            assert engine.total_size(values[:, 1:]) == twin.total_size(values[:, 1:])
-            assert engine.total_size(values) == twin.total_size(values)
+            assert engine.rows.total_size(values[:, 1:]) == twin.rows.total_size(values[:, 1:])
+            assert engine.rows.total_size(values) == twin.rows.total_size(values)
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
@@ -92,7 +92,7 @@ def test_totals_of_numbers_that_are_not_finite(odd, place):
     values = np.ones((50_000, 1))
     values[place] = odd
     for n_threads in (1, 4):
-        engine = CpuEngine(n_threads)
-        np.testing.assert_equal(engine.total(values[:, 0]), odd)
-        np.testing.assert_equal(engine.total(values[:, 0].astype(np.float32)), odd)
-        np.testing.assert_equal(engine.total_size(values), abs(odd))
+        engine = cpu_engine(n_threads)
+        np.testing.assert_equal(engine.rows.total(values[:, 0]), odd)
+        np.testing.assert_equal(engine.rows.total(values[:, 0].astype(np.float32)), odd)
+        np.testing.assert_equal(engine.rows.total_size(values), abs(odd))

@@ -33,7 +33,7 @@ from simplexboost.classifiers.search import (
     one_split,
     race,
 )
-from simplexboost.engine import CpuEngine
+from simplexboost.engine import cpu_engine
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import TreeHypothesis
 from simplexboost.parts.codewords import Canonical, Simplex
@@ -524,7 +524,7 @@ def test_groups_of_a_sample_stay_together(monkeypatch, sizes):
 
 
 def test_a_training_set_on_another_engine_keeps_its_bins():
-    data, engine = problem(n=50), CpuEngine(1)
+    data, engine = problem(n=50), cpu_engine(1)
     other = data.on(engine)
     assert other.engine is engine and other.binned is data.binned and other.X is data.X
     assert data.engine is not engine

@@ -17,14 +17,14 @@ from twin.forest import goes_left as forest_goes_left
 
 import simplexboost as sb
 from simplexboost import _kernels
-from simplexboost.engine import NODE, CpuEngine, Dense, Growth, Tree, no_sets, node_bytes
+from simplexboost.engine import NODE, Dense, Growth, Tree, cpu_engine, no_sets, node_bytes
 from simplexboost.explain import shapley
 from simplexboost.explain.explained_classes import leaf_outputs
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import LinearHypothesis, TreeHypothesis
 from simplexboost.parts.learners import SklearnLearner
 
-ONE, TWO = CpuEngine(1), CpuEngine(2)
+ONE, TWO = cpu_engine(1), cpu_engine(2)
 P = 5
 
 
@@ -45,7 +45,7 @@ def grow(order: str, seed: int, d: int = 3, n: int = 90) -> tuple[Tree, np.ndarr
     mask = np.arange(P) >= 3
     G = rng.normal(size=(n, d)) + (np.nan_to_num(X) * np.nan_to_num(X[:, ::-1]))[:, :d]
     growth = Growth(max_leaf_nodes=16, order=order, max_depth=4 if order == "symmetric" else 0, min_category_count=1)
-    tree = ONE.grow(ONE.bin(X, categorical=mask), Dense(G), "norm", growth).tree
+    tree = ONE.compute.grow(ONE.compute.bin(X, categorical=mask), Dense(G), "norm", growth).tree
     new = mixed_table(21, seed + 1)
     new[0], new[1, 3] = np.nan, 77.0  # all missing; a category that was never seen
     return tree, rng.normal(size=(tree.n_leaves, d)), new
@@ -133,7 +133,7 @@ def test_background_values_are_those_of_the_definition(order):
 
     def game(S, x):
         mixed = np.where(np.isin(np.arange(P), list(S)), x, background)
-        return leaves[ONE.apply(tree, mixed)].mean(axis=0)
+        return leaves[ONE.compute.apply(tree, mixed)].mean(axis=0)
 
     model = model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=3)
     got = shapley.values(model, X, np.eye(3), TWO, background)
@@ -237,7 +237,7 @@ def test_rows_do_not_depend_on_threads_or_on_each_other():
     X, c = blobs(200, 6, 4, missing=0.1)
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0, n_jobs=1).fit(X, c)
     M, first = np.eye(4), shapley.values(clf.model_, X, np.eye(4), ONE)
-    for engine in (TWO, CpuEngine(5)):
+    for engine in (TWO, cpu_engine(5)):
         assert np.array_equal(first, shapley.values(clf.model_, X, M, engine))
     assert np.array_equal(first[37:50], shapley.values(clf.model_, X[37:50], M, TWO))
     background = shapley.values(clf.model_, X, M, ONE, X[:20])

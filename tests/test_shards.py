@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from cases import in_leaves
 from sklearn.base import clone
-from twin.shards import ShardedEngine
+from twin.shards import sharded_engine
 
 import simplexboost as sb
-from simplexboost.engine import CPU, ORDERS, SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot, RowProblem
+from simplexboost.engine import CPU, ORDERS, SCORES, Dense, Growth, LeafRule, OneHot, RowProblem, cpu_engine
 
 # One shard, two, three of which one is empty, seven uneven ones.
 CUTS = [(), (37,), (300, 300), (1, 5, 5, 200, 411, 640)]
@@ -47,12 +48,12 @@ def statistics(score, X, seed=0, sparse=False):
 @pytest.mark.parametrize("order", ORDERS)
 def test_shards_grow_the_same_tree(cuts, score, bits, order):
     X, categorical = values()
-    engine, growth = ShardedEngine(cuts=cuts), Growth(max_leaf_nodes=25, order=order, bits=bits, seed=5)
+    engine, growth = sharded_engine(cuts=cuts), Growth(max_leaf_nodes=25, order=order, bits=bits, seed=5)
     for sparse in (False, True) if score in ("max", "entropy", "gini") else (False,):
         arguments = statistics(score, X, sparse=sparse), score, growth
         assert_equal(
-            CPU.grow(CPU.bin(X, 255, categorical), *arguments),
-            engine.grow(engine.bin(X, 255, categorical), *arguments),
+            CPU.compute.grow(CPU.compute.bin(X, 255, categorical), *arguments),
+            engine.compute.grow(engine.compute.bin(X, 255, categorical), *arguments),
         )
 
 
@@ -75,10 +76,16 @@ def test_shards_of_some_rows_and_features(cuts, growth, histogram_memory):
     leaf_statistics = rng.normal(size=(len(X), 5)) * 10.0 ** rng.uniform(-9, 9, size=(len(X), 5))
     growth = Growth(**(vars(growth) | {"histogram_memory": histogram_memory, "min_samples_leaf": 3}))
     one, many = (
-        engine.grow(
-            engine.bin(X, 16, categorical), statistics("norm", X), "norm", growth, leaf_statistics, rows, features
+        engine.compute.grow(
+            engine.compute.bin(X, 16, categorical),
+            statistics("norm", X),
+            "norm",
+            growth,
+            leaf_statistics,
+            rows,
+            features,
         )
-        for engine in (CpuEngine(), ShardedEngine(n_threads=2, cuts=cuts))
+        for engine in (cpu_engine(), sharded_engine(n_threads=2, cuts=cuts))
     )
     assert one.tree.n_leaves > 5
     assert_equal(one, many)
@@ -92,16 +99,16 @@ def test_a_level_is_one_round_trip(monkeypatch):
     expand = sharded.SumOfShards.expand
     monkeypatch.setattr(sharded.SumOfShards, "expand", lambda self, *o: asked.append(len(o[0])) or expand(self, *o))
     X, _ = values()
-    engine = ShardedEngine(cuts=(100, 350))
-    grown = engine.grow(engine.bin(X), statistics("norm", X), "norm", Growth(max_depth=5))
+    engine = sharded_engine(cuts=(100, 350))
+    grown = engine.compute.grow(engine.compute.bin(X), statistics("norm", X), "norm", Growth(max_depth=5))
     assert grown.tree.n_leaves > 20
     assert len(asked) == 5 and sum(asked) == grown.tree.n_leaves - 1
 
 
 def test_totals_of_shards():
     x = np.random.default_rng(0).normal(size=1000) * 10.0 ** np.random.default_rng(1).uniform(-15, 15, 1000)
-    assert {ShardedEngine(cuts=cuts).total(x) for cuts in CUTS} == {CPU.total(x)}
-    assert ShardedEngine(cuts=(500,)).total(np.append(x, np.inf)) == np.inf
+    assert {sharded_engine(cuts=cuts).rows.total(x) for cuts in CUTS} == {CPU.rows.total(x)}
+    assert sharded_engine(cuts=(500,)).rows.total(np.append(x, np.inf)) == np.inf
 
 
 # ---- the row-wise loss ----------------------------------------------------------------------------------------------
@@ -128,15 +135,15 @@ def test_shards_make_the_same_leaves(cuts, K, d, exponents):
     rows = np.flatnonzero(rng.random(len(F)) < 0.8)
     rule = LeafRule(1.0, 2.0, 0.1 if K == 40 else 0.0)
     answers = []
-    for engine in (CpuEngine(), ShardedEngine(cuts=cuts)):
-        loss = engine.row_loss(problem)
+    for engine in (cpu_engine(), sharded_engine(cuts=cuts)):
+        loss = engine.compute.row_loss(problem)
         loss.pull(F, Z)
         stats = loss.pull(F, Z)  # the second pull knows the mean of the tilted weights
         answers.append(
             [
                 stats.tobytes(),
-                loss.leaves(F, leaf_of_row, None, 6, rule).tobytes(),
-                loss.leaves(F, leaf_of_row, rows, 6, rule).tobytes(),
+                loss.leaves(F, in_leaves(leaf_of_row, 6), None, rule).tobytes(),
+                loss.leaves(F, in_leaves(leaf_of_row, 6), rows, rule).tobytes(),
                 loss.risk(),
             ]
         )
@@ -149,10 +156,13 @@ def test_a_row_does_not_depend_on_its_place(d):
     problem, F, Z = row_problem(19, d)
     order = np.random.default_rng(2).permutation(len(F))
     moved = RowProblem(**(vars(problem) | {"c": problem.c[order], "weight": problem.weight[order]}))
-    assert CPU.row_loss(problem).pull(F, Z)[order].tobytes() == CPU.row_loss(moved).pull(F[order], Z).tobytes()
+    assert (
+        CPU.compute.row_loss(problem).pull(F, Z)[order].tobytes()
+        == CPU.compute.row_loss(moved).pull(F[order], Z).tobytes()
+    )
     P, Q = np.empty((len(F), 19)), np.empty((len(F), 19))
-    CPU.softmax(F, problem.Y, P)
-    CPU.softmax(F[order], problem.Y, Q)
+    CPU.compute.softmax(F, problem.Y, P)
+    CPU.compute.softmax(F[order], problem.Y, Q)
     assert P[order].tobytes() == Q.tobytes()
 
 
@@ -190,7 +200,7 @@ def test_shards_train_the_same_model(name, weighted, monkeypatch, tmp_path):
     X, y, weight = classes(K)
     files = []
     for cuts in (None, *CUTS[1:]):
-        engine = CpuEngine() if cuts is None else ShardedEngine(cuts=cuts)
+        engine = cpu_engine() if cuts is None else sharded_engine(cuts=cuts)
         estimator = clone(model).set_params(random_state=0)
         monkeypatch.setattr(type(estimator), "_engine", lambda self, n_rows=None, engine=engine: engine)
         estimator.fit(X, y, sample_weight=weight if weighted else None).save(tmp_path / "model.sb")

@@ -9,7 +9,7 @@ import pytest
 from cases import COST, code, each, make_run, problem
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.engine import CpuEngine
+from simplexboost.engine import cpu_engine
 from simplexboost.model.code import Code
 from simplexboost.parts.learners import SketchTree, VectorTree
 from simplexboost.parts.losses import Exponential, Logistic, Objective, Savage, SoftmaxCost
@@ -103,7 +103,7 @@ def row_objective(loss, name, weighted=True):
     weight = data.weight if weighted else np.ones(30)
     Y = code(name, K).astype(np.float32)
     F = np.random.default_rng(5).normal(size=(30, Y.shape[1])).astype(np.float32)
-    return RowObjective(loss, data.c, weight, Code(Y), CpuEngine()), data.c, weight, Y, F
+    return RowObjective(loss, data.c, weight, Code(Y), cpu_engine()), data.c, weight, Y, F
 
 
 @pytest.mark.parametrize("weighted", [True, False])
@@ -233,7 +233,7 @@ def test_seconds_per_round_of_large_data_by_hand():
     # 2**20 rows of 10 features, 8 classes, 255 leaves of 8 levels, 16 bins; two threads.
     n, K = 2**20, 8
     growth = SimpleNamespace(growth_for=lambda data: SimpleNamespace(max_leaf_nodes=0))
-    data = SimpleNamespace(n=n, p=10, table=np.broadcast_to(0.0, (n, 10)), max_bins=16, engine=CpuEngine(2))
+    data = SimpleNamespace(n=n, p=10, table=np.broadcast_to(0.0, (n, 10)), max_bins=16, engine=cpu_engine(2))
     trees = 1.5e-9 * n * 10 * (1 + 8 / 4) + 2e-9 * 255 * 16 * 10
     for d, soft_max in ((8, 4e-9 * n * K), (3, 2e-9 * n * K + 1e-10 * n * K * 3)):
         run = SimpleNamespace(data=data, Y=np.ones((K, d)), learner=growth)

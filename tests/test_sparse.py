@@ -16,10 +16,10 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
-from twin.shards import ShardedEngine
+from twin.shards import sharded_engine
 
 import simplexboost as sb
-from simplexboost.engine import ORDERS, SCORES, CpuEngine, Dense, Growth, SparseCodes
+from simplexboost.engine import ORDERS, SCORES, Dense, Growth, SparseCodes, cpu_engine
 from simplexboost.engine.cpu import trees as cpu_sparse
 from simplexboost.parts.learners import SklearnLearner
 from simplexboost.parts.optimizers.descent import different_examples
@@ -90,9 +90,9 @@ def test_bins_are_those_of_the_dense_table(seed, n, p, max_bins, single):
     X = np.round(rng.normal(size=(n, p)), rng.integers(0, 4)) * (rng.random((n, p)) < rng.random(p))
     X[rng.random((n, p)) < rng.choice([0.0, 0.1])] = np.nan
     X = (X + 0.0).astype(np.float32 if single else np.float64)
-    dense = CpuEngine().bin(X, max_bins)
+    dense = cpu_engine().compute.bin(X, max_bins)
     for engine in ENGINES.values():
-        binned = engine.bin(sparse.csr_array(X), max_bins)
+        binned = engine.compute.bin(sparse.csr_array(X), max_bins)
         assert isinstance(binned.codes, SparseCodes)
         assert binned.n_bins.tolist() == dense.n_bins.tolist()
         assert binned.has_missing.tolist() == dense.has_missing.tolist()
@@ -117,7 +117,7 @@ def test_only_what_differs_from_zero_is_stored():
     """With two bins, small values share the bin of zero."""
     X = np.zeros((100, 1))
     X[:40, 0] = np.arange(1, 41)
-    binned = CpuEngine().bin(sparse.csr_array(np.column_stack([X, np.where(X > 20, X, -X)])), 2)
+    binned = cpu_engine().compute.bin(sparse.csr_array(np.column_stack([X, np.where(X > 20, X, -X)])), 2)
     assert [len(codes) for codes in np.split(binned.codes.codes, binned.codes.first[1:-1])] == [40, 20]
 
 
@@ -131,13 +131,13 @@ def test_categories_in_a_sparse_table():
     for order in ORDERS:
         growth = Growth(max_leaf_nodes=12, order=order)
         trees = [
-            engine.grow(engine.bin(Z, 255, mask), statistics, "newton", growth)
-            for engine in (*ENGINES.values(), ShardedEngine(cuts=(100,)))
+            engine.compute.grow(engine.compute.bin(Z, 255, mask), statistics, "newton", growth)
+            for engine in (*ENGINES.values(), sharded_engine(cuts=(100,)))
             for Z in (X, sparse.csr_array(X))
         ]
         for tree in trees[1:]:
             assert_same_tree(trees[0], tree)
-        leaves = [engine.apply(trees[0].tree, sparse.csr_array(X)).tolist() for engine in ENGINES.values()]
+        leaves = [engine.compute.apply(trees[0].tree, sparse.csr_array(X)).tolist() for engine in ENGINES.values()]
         assert leaves == [trees[0].leaf_of_row.tolist()] * 2
 
 
@@ -163,11 +163,11 @@ def test_trees_are_those_of_the_dense_table(order, score, one_hot):
         rows = np.sort(rng.choice(len(X), 90, replace=False)) if seed % 2 else None
         features = np.sort(rng.choice(X.shape[1], 7, replace=False)) if seed > 1 else None
         arguments = statistics, score, growth, None, rows, features
-        first = CpuEngine().grow(CpuEngine().bin(X, 20), *arguments)
-        for engine in (CpuEngine(), CpuEngine(4), ENGINES["reference"], ShardedEngine(cuts=(30, 31, 120))):
-            grown = engine.grow(engine.bin(sparse.csr_array(X), 20), *arguments)
+        first = cpu_engine().compute.grow(cpu_engine().compute.bin(X, 20), *arguments)
+        for engine in (cpu_engine(), cpu_engine(4), ENGINES["reference"], sharded_engine(cuts=(30, 31, 120))):
+            grown = engine.compute.grow(engine.compute.bin(sparse.csr_array(X), 20), *arguments)
             assert_same_tree(first, grown)
-            assert engine.apply(grown.tree, sparse.csr_array(X)).tolist() == first.leaf_of_row.tolist()
+            assert engine.compute.apply(grown.tree, sparse.csr_array(X)).tolist() == first.leaf_of_row.tolist()
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -180,10 +180,10 @@ def test_large_tables_on_threads(order):
                               (draw_statistics(rng, 9000, 5, "gini", True), "gini")):  # fmt: skip
         for memory in (2**29, 0):
             growth = Growth(max_leaf_nodes=30, order=order, histogram_memory=memory, bits=32)
-            first = CpuEngine().grow(CpuEngine().bin(X.toarray(), 63), statistics, score, growth)
+            first = cpu_engine().compute.grow(cpu_engine().compute.bin(X.toarray(), 63), statistics, score, growth)
             for n_threads in (1, 3, 8):
-                engine = CpuEngine(n_threads)
-                assert_same_tree(first, engine.grow(engine.bin(X, 63), statistics, score, growth))
+                engine = cpu_engine(n_threads)
+                assert_same_tree(first, engine.compute.grow(engine.compute.bin(X, 63), statistics, score, growth))
 
 
 def test_blocks_of_a_prediction(monkeypatch):
@@ -562,13 +562,13 @@ def test_trees_look_only_at_columns_with_several_codes(n_threads):
     rng = np.random.default_rng(0)
     X = sparse_rows((300, 200), 0.05, rng)
     X = sparse.csr_array(X.toarray() * (np.arange(200) % 3 == 0))
-    data, statistics = CpuEngine(n_threads).bin(X), Dense(rng.normal(size=(300, 2)))
-    dense = CpuEngine().bin(X.toarray())
+    data, statistics = cpu_engine(n_threads).compute.bin(X), Dense(rng.normal(size=(300, 2)))
+    dense = cpu_engine().compute.bin(X.toarray())
     assert 0 < data.splittable(None).size < 70 and dense.splittable(None) is None
     for features in (None, np.arange(0, 200, 2), np.array([1, 2])):
         for noise in (0.0, 2.0):
             growth = Growth(max_leaf_nodes=9, noise=noise, seed=7)
-            ours = CpuEngine(n_threads).grow(data, statistics, "norm", growth, features=features)
-            full = CpuEngine().grow(dense, statistics, "norm", growth, features=features)
+            ours = cpu_engine(n_threads).compute.grow(data, statistics, "norm", growth, features=features)
+            full = cpu_engine().compute.grow(dense, statistics, "norm", growth, features=features)
             assert ours.tree.nodes.tobytes() == full.tree.nodes.tobytes()
             assert ours.leaf_sums.tobytes() == full.leaf_sums.tobytes()

@@ -7,11 +7,11 @@ import pytest
 from cases import each_engine
 from engine_cases import CPU, NAIVE_SCORES, assert_same_tree, draw_statistics, draw_values, large_problem, splits_of
 from sklearn.datasets import load_iris, load_wine
-from twin import ReferenceEngine
+from twin import reference_engine
 from twin.trees import noise_key, normal
 
 import simplexboost as sb
-from simplexboost.engine import SCORES, CpuEngine, Dense, Growth
+from simplexboost.engine import SCORES, Dense, Growth, cpu_engine
 from simplexboost.parts.learners import (
     ClassTree,
     GiniTree,
@@ -48,7 +48,7 @@ def test_a_level_has_the_best_sum_of_all_splits(engine, score, one_hot, min_samp
         statistics = Dense(np.abs(statistics.values))
     values = np.eye(3)[statistics.classes] * statistics.weight[:, None] if one_hot else statistics.values
     growth = Growth(max_depth=3, min_samples_leaf=min_samples_leaf, order="symmetric", l2_regularization=0.5)
-    grown = engine.grow(engine.bin(X), statistics, score, growth, values)
+    grown = engine.compute.grow(engine.compute.bin(X), statistics, score, growth, values)
     levels = (grown.tree.n_leaves - 1).bit_length()
     assert levels == 3
     for level in range(levels):
@@ -74,9 +74,9 @@ def test_a_level_of_categories_has_the_best_prefix(engine, missing):
     values = np.column_stack(
         [rng.normal(size=200) + np.where(other, np.nan_to_num(x), -(np.nan_to_num(x) ** 2)), np.ones(200)]
     )
-    data = engine.bin(np.column_stack([x]), categorical=np.array([True]))
+    data = engine.compute.bin(np.column_stack([x]), categorical=np.array([True]))
     growth = Growth(max_depth=2, order="symmetric", min_category_count=1, category_smoothing=0.0)
-    grown = engine.grow(data, Dense(values), "newton", growth)
+    grown = engine.compute.grow(data, Dense(values), "newton", growth)
     order = sorted(range(6), key=lambda k: values[x == k, 0].mean())
     prefixes = [
         np.where(np.isnan(x), missing_left, np.isin(x, order[: i + 1]))
@@ -97,7 +97,9 @@ def test_nodes_that_do_not_gain_are_outvoted(engine):
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]).repeat(5, axis=0).astype(float)
     G = np.where(X[:, 0] == 0, -9.0, 1.0 + 2 * X[:, 1])[:, None]
     values = np.column_stack([G, np.ones(20)])
-    tree = engine.grow(engine.bin(X), Dense(values), "newton", Growth(order="symmetric", max_depth=5)).tree
+    tree = engine.compute.grow(
+        engine.compute.bin(X), Dense(values), "newton", Growth(order="symmetric", max_depth=5)
+    ).tree
     assert tree.nodes["feature"].tolist() == [0, 1, 1, -1, -1, -1, -1]
     assert tree.count.tolist() == [20, 10, 10, 5, 5, 5, 5]
     np.testing.assert_allclose(tree.gain[1:3], [0.0, 10.0], atol=1e-9)
@@ -108,7 +110,7 @@ def test_children_without_rows(engine):
     """The same feature splits two levels: the middle of three values lies on one side of each."""
     x = np.array([0.0, 1.0, 2.0]).repeat(4)
     values = np.column_stack([np.array([-3.0, 0.0, 3.0]).repeat(4), np.ones(12)])
-    grown = engine.grow(engine.bin(x[:, None]), Dense(values), "newton", Growth(order="symmetric"))
+    grown = engine.compute.grow(engine.compute.bin(x[:, None]), Dense(values), "newton", Growth(order="symmetric"))
     assert sorted(grown.tree.count[3:].tolist()) == [0, 4, 4, 4]
     assert grown.tree.n_leaves == 4  # a third level would not gain
     empty = grown.tree.count[3:] == 0
@@ -130,7 +132,9 @@ def test_children_without_rows(engine):
 def test_levels(engine, limits, levels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
-    grown = engine.grow(engine.bin(X, 8), Dense(X[:, :2] * X[:, 1:3]), "norm", Growth(order="symmetric", **limits))
+    grown = engine.compute.grow(
+        engine.compute.bin(X, 8), Dense(X[:, :2] * X[:, 1:3]), "norm", Growth(order="symmetric", **limits)
+    )
     assert grown.tree.n_leaves == 2**levels
 
 
@@ -140,7 +144,7 @@ def test_too_many_levels_are_refused(limits):
         VectorTree(growth="symmetric", **limits).check()
     VectorTree(growth="best", **limits).check()
     with pytest.raises(ValueError, match="a max_depth of at most 15"):
-        CPU.grow(CPU.bin(np.eye(4)), Dense(np.eye(4)), "norm", Growth(max_depth=16, order="symmetric"))
+        CPU.compute.grow(CPU.compute.bin(np.eye(4)), Dense(np.eye(4)), "norm", Growth(max_depth=16, order="symmetric"))
 
 
 @pytest.mark.parametrize("score", ["newton", "norm"])
@@ -149,12 +153,13 @@ def test_little_memory_changes_nothing(score, bits):
     """Histograms of a level are kept, or built again in pieces of one node, of three, of some."""
     data, statistics, score = large_problem(n=3000, m=2, score=score)
     growth = Growth(max_depth=6, order="symmetric", bits=bits, seed=3, min_samples_leaf=3, noise=0.3)
-    whole = CPU.grow(data, statistics, score, growth)
+    whole = CPU.compute.grow(data, statistics, score, growth)
     size = int((data.n_bins + data.has_missing).sum()) * 4 * bits // 8
     for memory in (0, 7 * size, 17 * size):
         for threads in (1, 3):
             assert_same_tree(
-                whole, CpuEngine(threads).grow(data, statistics, score, replace(growth, histogram_memory=memory))
+                whole,
+                cpu_engine(threads).compute.grow(data, statistics, score, replace(growth, histogram_memory=memory)),
             )
 
 
@@ -171,9 +176,9 @@ def test_noise_is_normal():
 def test_noise_depends_on_the_seed_only(order):
     data, statistics, score = large_problem(n=2000, p=12, m=3)
     growth = Growth(max_leaf_nodes=16, order=order, noise=3.0, seed=1)
-    trees = [CpuEngine(t).grow(data, statistics, score, growth) for t in (1, 4)]
+    trees = [cpu_engine(t).compute.grow(data, statistics, score, growth) for t in (1, 4)]
     assert_same_tree(*trees)
-    others = [CPU.grow(data, statistics, score, replace(growth, seed=seed)) for seed in range(2, 8)]
+    others = [CPU.compute.grow(data, statistics, score, replace(growth, seed=seed)) for seed in range(2, 8)]
     assert len({grown.tree.nodes.tobytes() for grown in others}) > 3
 
 
@@ -192,7 +197,7 @@ def test_noise_chooses_among_gains_and_reports_true_ones(engine, order):
     seen = set()
     for seed in range(40):
         growth = Growth(max_depth=1, order=order, noise=100.0, seed=seed)
-        tree = engine.grow(engine.bin(X), Dense(G), "norm", growth).tree
+        tree = engine.compute.grow(engine.compute.bin(X), Dense(G), "norm", growth).tree
         seen.add(int(tree.nodes["feature"][0]))
         assert tree.gain[0] == pytest.approx(gains[int(tree.nodes["feature"][0])])
     assert seen == {f for f in gains if gains[f] > 1e-9} and 4 not in seen
@@ -234,7 +239,7 @@ def test_boosters_take_symmetric_trees(name, tmp_path):
 def test_twin_trains_the_same_booster(monkeypatch):
     X, y = load_iris(return_X_y=True)
     scores = []
-    for engine in (CpuEngine(2), ReferenceEngine()):
+    for engine in (cpu_engine(2), reference_engine()):
         model = sb.BoostingClassifier(
             learner=VectorTree(max_depth=2, growth="symmetric", gain_noise=0.5), n_estimators=3, random_state=1
         )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from cases import in_leaves
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit
@@ -13,12 +14,12 @@ from sklearn.metrics import accuracy_score, f1_score, hamming_loss
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import ReferenceEngine
+from twin import reference_engine
 
 import simplexboost as sb
 from simplexboost import SimplexBoostClassifier
 from simplexboost.classifiers.search import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
-from simplexboost.engine import BlockProblem, CpuEngine, LeafRule, RowProblem
+from simplexboost.engine import BlockProblem, LeafRule, RowProblem, cpu_engine
 from simplexboost.parts.losses import BlockLogistic, Logistic
 from simplexboost.tables.problem import ClassTargets
 
@@ -63,7 +64,7 @@ def targeted(n=240, seed=0):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_kernel_and_twin(widths, weighted):
     given, F, rng = problem(widths, weighted=weighted)
-    ours, twin = CpuEngine(2).block_loss(given), ReferenceEngine().block_loss(given)
+    ours, twin = cpu_engine(2).compute.block_loss(given), reference_engine().compute.block_loss(given)
     for s in (1, 3):
         Z = rng.normal(size=(8, s)).astype(np.float32)
         assert_allclose(ours.pull(F, Z), twin.pull(F, Z), atol=3e-5)
@@ -71,7 +72,9 @@ def test_kernel_and_twin(widths, weighted):
     leaf_of_row, rule = rng.integers(0, 5, len(F)).astype(np.int32), LeafRule(0.7, 0.9, 0.0)
     for rows in (None, np.arange(0, len(F), 3)):
         assert_allclose(
-            ours.leaves(F, leaf_of_row, rows, 6, rule), twin.leaves(F, leaf_of_row, rows, 6, rule), atol=1e-5
+            ours.leaves(F, in_leaves(leaf_of_row, 6), rows, rule),
+            twin.leaves(F, in_leaves(leaf_of_row, 6), rows, rule),
+            atol=1e-5,
         )
     held = np.arange(5, 40)
     assert_allclose(ours.losses(F, held, 0.6), twin.losses(F, held, 0.6), atol=2e-5)
@@ -80,7 +83,7 @@ def test_kernel_and_twin(widths, weighted):
 @every_kind
 def test_kernel_takes_large_scores(widths):
     given, F, rng = problem(widths)
-    rows = CpuEngine().block_loss(given)
+    rows = cpu_engine().compute.block_loss(given)
     assert np.isfinite(rows.pull(1e6 * F, rng.normal(size=(8, 1)).astype(np.float32))).all()
     assert np.isfinite(rows.risk())
 
@@ -88,9 +91,9 @@ def test_kernel_takes_large_scores(widths):
 def test_threads_do_not_matter():
     given, F, rng = problem(None, n=3000)
     Z, leaf_of_row = rng.normal(size=(8, 1)).astype(np.float32), rng.integers(0, 40, 3000).astype(np.int32)
-    one, two = (CpuEngine(threads).block_loss(given) for threads in (1, 2))
+    one, two = (cpu_engine(threads).compute.block_loss(given) for threads in (1, 2))
     assert_array_equal(one.pull(F, Z), two.pull(F, Z))
-    leaves = [rows.leaves(F, leaf_of_row, None, 40, LeafRule(1.0)) for rows in (one, two)]
+    leaves = [rows.leaves(F, in_leaves(leaf_of_row, 40), None, LeafRule(1.0)) for rows in (one, two)]
     assert_array_equal(*leaves)
 
 
@@ -123,11 +126,15 @@ def test_one_target_is_the_ordinary_loss():
     assert_allclose(block.curvature(U, c, np.eye(5)), plain.curvature(U, c, np.eye(5)), atol=1e-12)
     assert_allclose(block.probabilities(U), plain.probabilities(U))
     F, Z = (2 * U).astype(np.float32), rng.normal(size=(5, 2)).astype(np.float32)
-    blocks = CpuEngine().block_loss(BlockProblem(np.eye(5, dtype=np.uint8), c, (5,), weight))
-    rows = CpuEngine().row_loss(RowProblem(c, 5, None, weight, None, (0, 0), plain.value_of))
+    blocks = cpu_engine().compute.block_loss(BlockProblem(np.eye(5, dtype=np.uint8), c, (5,), weight))
+    rows = cpu_engine().compute.row_loss(RowProblem(c, 5, None, weight, None, (0, 0), plain.value_of))
     assert_allclose(blocks.pull(F, Z), rows.pull(F, Z), atol=1e-5)
     leaf_of_row, rule = rng.integers(0, 3, 50).astype(np.int32), LeafRule(0.5, 2.0)
-    assert_allclose(blocks.leaves(F, leaf_of_row, None, 3, rule), rows.leaves(F, leaf_of_row, None, 3, rule), atol=1e-5)
+    assert_allclose(
+        blocks.leaves(F, in_leaves(leaf_of_row, 3), None, rule),
+        rows.leaves(F, in_leaves(leaf_of_row, 3), None, rule),
+        atol=1e-5,
+    )
 
 
 # ---- a round by hand ------------------------------------------------------------------------------------------------
@@ -141,7 +148,7 @@ def test_leaves_are_newton_steps_of_every_label():
     clf = SimplexBoostClassifier(**options, random_state=0).fit(X, Z, weight)
     w, F = weight / weight.mean(), np.zeros(Z.shape)
     for term in clf.model_.terms:
-        leaf = CpuEngine().apply(term.hypothesis.tree, X)
+        leaf = cpu_engine().compute.apply(term.hypothesis.tree, X)
         member = np.eye(term.hypothesis.tree.n_leaves)[leaf] * w[:, None]  # (n, L)
         P = expit(F)
         steps = np.clip((member.T @ (Z - P)) / (member.T @ (P * (1 - P)) + 0.8), -2, 2)
@@ -158,7 +165,7 @@ def test_leaves_are_newton_steps_of_every_target():
     blocks = [np.asarray(y[:, t])[:, None] == clf.classes_[t] for t in range(2)]
     Z, F = np.hstack(blocks).astype(float), np.zeros((len(X), 5))
     for term in clf.model_.terms:
-        leaf = CpuEngine().apply(term.hypothesis.tree, X)
+        leaf = cpu_engine().compute.apply(term.hypothesis.tree, X)
         member = np.eye(term.hypothesis.tree.n_leaves)[leaf]
         E = np.exp(F)
         P = np.hstack([E[:, :3] / E[:, :3].sum(axis=1, keepdims=True), E[:, 3:] / E[:, 3:].sum(axis=1, keepdims=True)])

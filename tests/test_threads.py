@@ -254,18 +254,18 @@ from pathlib import Path
 from threading import Event, Thread
 import numpy as np
 from simplexboost.tables.training_set import TrainingSet
-from simplexboost.engine import CPU, CpuEngine
+from simplexboost.engine import CPU, HOST, CpuCompute, Engine
 
 begun, go_on = Event(), Event()
 
-class SlowEngine(CpuEngine):
+class SlowCompute(CpuCompute):
     def bin(self, *arguments):
         begun.set()
         go_on.wait()
         return super().bin(*arguments)
 
 X = np.random.default_rng(0).normal(size=(100, 3))
-data = [TrainingSet(X, np.zeros(100, dtype=int), np.ones(100), 2, engine=e) for e in (SlowEngine(), CPU)]
+data = [TrainingSet(X, np.zeros(100, dtype=int), np.ones(100), 2, engine=e) for e in (Engine(SlowCompute(), HOST), CPU)]
 thread = Thread(target=lambda: data[0].binned)
 thread.start()
 begun.wait()

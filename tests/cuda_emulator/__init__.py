@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from simplexboost.engine.cuda.device import Later
+from simplexboost.engine.cuda.device import CudaDevice, Postponed
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src" / "simplexboost" / "engine" / "cuda" / "source"
@@ -70,11 +70,11 @@ class EmulatedArray(np.ndarray):
     """An array of the emulated device, which NumPy's functions refuse like one of CuPy; its own methods work."""
 
     def __array_function__(self, function, types, args, kwargs):
-        raise TypeError(f"np.{function.__name__} was given an array of the device; see `Engine.host`.")
+        raise TypeError(f"np.{function.__name__} was given an array of the device; see `Device.to_host`.")
 
 
 class ForeignArray:
-    """An array of another library on the emulated device: only `EmulatedDevice.take` reads it."""
+    """An array of another library on the emulated device: only `EmulatedDevice.adopt` reads it."""
 
     def __init__(self, array) -> None:
         self.there = np.array(array, order="C").view(EmulatedArray)
@@ -83,19 +83,20 @@ class ForeignArray:
         raise TypeError("an array of the device was read as one of the host")
 
 
-class EmulatedDevice:
+class EmulatedDevice(CudaDevice):
     """What `engine.cuda.device.CudaDevice` does, in the memory of the host."""
+
+    n_processors, most_shared = 1, 227 * 1024
 
     def __init__(self, n_blocks: int = 3, memory: int = 2**30) -> None:
         self.most, self.memory = n_blocks, memory
-        self.n_processors, self.most_shared = 1, 227 * 1024
-        self.later = Later()
+        self.postponed = Postponed()
 
     def owns(self, array):
         """Whether an array is on the device."""
         return isinstance(array, EmulatedArray)
 
-    def take(self, array):
+    def adopt(self, array):
         """The array, if it is on the device."""
         return array.there if isinstance(array, ForeignArray) else array if self.owns(array) else None
 
@@ -132,10 +133,6 @@ class EmulatedDevice:
     def download(self, array, size=None):
         """A copy."""
         return np.array(array[:size])
-
-    def argsort(self, keys):
-        """The order in which keys ascend."""
-        return np.argsort(keys, kind="stable")
 
     def send(self, array, values):
         """Copy to the beginning of an array."""

@@ -9,23 +9,27 @@ fast.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from simplexboost._util.arrays import AnyArray, Array
 from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.candidates import Candidates
+from simplexboost.engine.cpu import HOST, LocalRows
 from simplexboost.engine.interface import (
-    AllRows,
     BlockLoss,
     BlockProblem,
     Dense,
+    Engine,
+    FitSize,
     ForestArrays,
     Growth,
     OneHot,
     PackedForest,
     RowLoss,
     RowProblem,
+    Rows,
     row_sizes,
 )
 from simplexboost.engine.tree import Grown, Tree
@@ -35,14 +39,31 @@ from .forest import ReferenceForest, add_leaves, find_leaves
 from .losses import ReferenceBlocks, ReferenceCandidateRows, ReferenceRowLoss, add_entries, logits, softmax
 from .trees import exact_total, grow
 
-__all__ = ["ReferenceEngine"]
+__all__ = ["ReferenceCompute", "ReferenceRows", "reference_engine"]
 
 
 @dataclass(frozen=True)
-class ReferenceEngine(AllRows):
-    """The engine in plain NumPy; see `interface.Engine`. Its number of threads has no effect."""
+class ReferenceRows(LocalRows):
+    """All rows are here; totals are sums of integers."""
+
+    def total(self, values: Array) -> float:
+        return exact_total(np.asarray(values, dtype=np.float64))
+
+    def total_size(self, vectors: Array) -> float:
+        return self.total(row_sizes(vectors))
+
+
+def reference_engine() -> Engine:
+    """The engine in plain NumPy."""
+    return Engine(ReferenceCompute(), HOST)
+
+
+@dataclass(frozen=True)
+class ReferenceCompute:
+    """The computations in plain NumPy; see `interface.Compute`. The number of threads has no effect."""
 
     n_threads: int = 1
+    rows: Rows = ReferenceRows()
 
     def bin(
         self,
@@ -56,7 +77,7 @@ class ReferenceEngine(AllRows):
         Examples
         --------
         >>> import numpy as np
-        >>> binned = ReferenceEngine().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
+        >>> binned = ReferenceCompute().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
         >>> binned.edges[0].tolist(), binned.column(0).tolist()
         ([1.5, 3.0], [0, 1, 3, 2])
         """
@@ -95,18 +116,18 @@ class ReferenceEngine(AllRows):
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
-        return ReferenceCandidateRows(problem) if problem.candidates else ReferenceRowLoss(problem)
+        return (ReferenceCandidateRows if problem.candidates else ReferenceRowLoss)(problem, self)
 
     def block_loss(self, problem: BlockProblem) -> BlockLoss:
         """The flagship's loss of several labels, or of several class targets."""
-        return ReferenceBlocks(problem)
+        return ReferenceBlocks(problem, self)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of 2U = F Yᵀ, row by row."""
         out[:] = softmax(logits(F, Y))
 
     def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
-        """factor · A M; see `interface.Engine.times`."""
+        """factor · A M; see `interface.Compute.times`."""
         product = np.zeros((len(A), M.shape[1]), dtype=A.dtype)
         for column, row in zip(A.T, M.astype(A.dtype, copy=False), strict=True):
             product += column[:, None] * row
@@ -114,10 +135,11 @@ class ReferenceEngine(AllRows):
             return product * A.dtype.type(factor)
         return np.multiply(product, A.dtype.type(factor), out=out)
 
-    def total(self, values: Array) -> float:
-        """Σ values, as a sum of integers."""
-        return exact_total(np.asarray(values, dtype=np.float64))
+    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
+        paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, 1)  # `shapley` specifies it
 
-    def total_size(self, vectors: Array) -> float:
-        """Σ‖v‖ over the rows of vectors (n, s)."""
-        return self.total(row_sizes(vectors))
+    def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
+        return None
+
+    def check_memory(self, size: FitSize) -> float:
+        return 0.0

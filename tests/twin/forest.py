@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 
 from simplexboost._util.arrays import AnyArray
 from simplexboost.engine.binned import column_of
-from simplexboost.engine.interface import ForestArrays, HostForest
+from simplexboost.engine.interface import ForestArrays
 from simplexboost.engine.tree import MOST_CATEGORIES, Tree
 
 
@@ -38,7 +38,7 @@ def goes_left(tree: Tree, at: int, values: AnyArray) -> AnyArray:
     return np.where(is_category, in_set[np.where(is_category, values, 0).astype(np.intp)], bool(node["missing_left"]))
 
 
-class ReferenceForest(HostForest):
+class ReferenceForest:
     """A forest that predicts tree by tree; see `interface.PackedForest`."""
 
     def __init__(self, forest: ForestArrays) -> None:

@@ -40,7 +40,8 @@ from scipy.sparse import csr_array
 
 from simplexboost._util.arrays import AnyArray, Array, Labels
 from simplexboost.engine.candidates import Candidates
-from simplexboost.engine.interface import BlockProblem, HostRows, LeafRule, RowProblem, thinned
+from simplexboost.engine.interface import BlockProblem, Compute, HostLoss, LeafRule, RowProblem
+from simplexboost.engine.tree import Grown
 
 HESSIAN_ROWS = 48  # rows per leaf, evenly spread, that its Hessian uses: each costs another soft-max
 SMALL_CLASS = 0.002  # classes with less than this part of an equal share of a leaf enter its Hessian as a bound
@@ -63,11 +64,11 @@ def softmax(S: Array) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-class ReferenceRowLoss(HostRows):
+class ReferenceRowLoss(HostLoss):
     """Evaluates a `RowProblem`; see `interface.RowLoss`."""
 
-    def __init__(self, problem: RowProblem) -> None:
-        self.problem, self.tilted = problem, problem.exponents != (0, 0)
+    def __init__(self, problem: RowProblem, compute: Compute) -> None:
+        self.problem, self.compute, self.tilted = problem, compute, problem.exponents != (0, 0)
         self.Y = np.eye(problem.K) if problem.Y is None else problem.Y.astype(np.float64)  # (K, d)
         n = len(problem.c)
         self.rows = np.arange(n)
@@ -90,13 +91,10 @@ class ReferenceRowLoss(HostRows):
         spread = P @ np.square(Z).sum(axis=1) - np.square(mean).sum(axis=1)
         return self.scale[:, None] * np.column_stack([Z[self.problem.c] - mean, np.maximum(spread, 0.0)])
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves, (L, d) float32, at the F of the last `pull`, from `rows` (ascending) only."""
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = self.rows if rows is None else rows
         step = self.diagonal_step if self.problem.Y is None else self.whole_step
-        return np.array([step(F, used[leaf_of_row[used] == leaf], rule) for leaf in range(n_leaves)])
+        return np.array([step(F, used[grown.leaf_of_row[used] == leaf], rule) for leaf in range(grown.n_leaves)])
 
     def risk(self) -> float:
         """The mean weighted loss at the F of the last `pull`."""
@@ -120,7 +118,7 @@ class ReferenceRowLoss(HostRows):
         slope = (w * (self.Y[self.problem.c[rows]] - P)).sum(axis=0)
         curvature = (w * P * (1 - P)).sum(axis=0) + rule.l2_regularization
         step = np.where(curvature > 0.0, slope / np.where(curvature > 0.0, curvature, 1.0), 0.0)
-        return thinned(np.clip(step, -rule.max_step, rule.max_step).astype(np.float32), rule.thin)
+        return rule.drop_small(np.clip(step, -rule.max_step, rule.max_step).astype(np.float32))
 
     def whole_step(self, F: AnyArray, rows: AnyArray, rule: LeafRule) -> AnyArray:
         """(H + l2)⁻¹ Σ G for any codewords, (d,), or a shorter step."""
@@ -185,11 +183,11 @@ def solve_positive(A: Array, b: Array, least: float) -> Array:
     return np.linalg.solve(L.T, np.linalg.solve(L, b))
 
 
-class ReferenceBlocks(HostRows):
+class ReferenceBlocks(HostLoss):
     """Evaluates a `BlockProblem`; see `interface.BlockLoss`."""
 
-    def __init__(self, problem: BlockProblem) -> None:
-        self.problem, n, K = problem, len(problem.c), problem.own.shape[1]
+    def __init__(self, problem: BlockProblem, compute: Compute) -> None:
+        self.problem, self.compute, n, K = problem, compute, len(problem.c), problem.own.shape[1]
         self.weight = np.ones(n) if problem.weight is None else problem.weight.astype(np.float64)
         self.own = problem.own[problem.c].astype(np.float64)  # (n, K)
         widths = (1,) * K if problem.widths is None else problem.widths
@@ -213,15 +211,12 @@ class ReferenceBlocks(HostRows):
             bend = bend - sum(np.square(self.P[:, of] @ Z[of]).sum(axis=1) for of in self.blocks)
         return self.weight[:, None] * np.column_stack([(self.own - self.P) @ Z, np.maximum(bend, 0.0)])
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves, (L, K) float32, at the F of the last `pull`, from `rows` (ascending) only."""
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = np.arange(len(F)) if rows is None else rows
         slope, curvature = self.own - self.P, self.P * (1.0 - self.P)
-        steps = np.zeros((n_leaves, F.shape[1]))
-        for leaf in range(n_leaves):
-            here = used[leaf_of_row[used] == leaf]
+        steps = np.zeros((grown.n_leaves, F.shape[1]))
+        for leaf in range(grown.n_leaves):
+            here = used[grown.leaf_of_row[used] == leaf]
             w = self.weight[here]
             bend = w @ curvature[here] + rule.l2_regularization
             steps[leaf] = np.divide(w @ slope[here], bend, out=np.zeros(F.shape[1]), where=bend > 0)
@@ -244,8 +239,8 @@ class ReferenceBlocks(HostRows):
 class ReferenceCandidateRows(ReferenceRowLoss):
     """Evaluates a `RowProblem` at an F that is `Candidates`; see `interface.RowLoss`."""
 
-    def __init__(self, problem: RowProblem) -> None:
-        super().__init__(problem)
+    def __init__(self, problem: RowProblem, compute: Compute) -> None:
+        super().__init__(problem, compute)
         self.preference: Any = None
 
     def pull(self, F: Any, Z: AnyArray) -> Array:
@@ -253,13 +248,13 @@ class ReferenceCandidateRows(ReferenceRowLoss):
         self.preference = Z[:, 0]
         return super().pull(F.dense(), Z)
 
-    def leaves(self, F: Any, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule) -> Any:
+    def leaves(self, F: Any, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> Any:
         """Newton's steps in the leaves, (L, K), as a sparse array."""
         used = self.rows if rows is None else rows
-        of_leaves = [self.entries(F, used[leaf_of_row[used] == leaf], rule) for leaf in range(n_leaves)]
+        of_leaves = [self.entries(F, used[grown.leaf_of_row[used] == leaf], rule) for leaf in range(grown.n_leaves)]
         starts = np.cumsum([0, *(len(classes) for classes, _ in of_leaves)])
         classes, values = (np.concatenate([part[i] for part in of_leaves]) for i in (0, 1))
-        return csr_array((values, classes.astype(np.int32), starts.astype(np.int32)), shape=(n_leaves, F.K))
+        return csr_array((values, classes.astype(np.int32), starts.astype(np.int32)), shape=(grown.n_leaves, F.K))
 
     def entries(self, F: Candidates, rows: AnyArray, rule: LeafRule) -> tuple[AnyArray, AnyArray]:
         """The classes of a leaf whose values are not zero and these values, the class with the longest step first.

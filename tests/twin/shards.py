@@ -2,7 +2,7 @@
 
 A shard never sees the rows of another one. Only maxima and sums of integers pass between them: column maxima,
 histograms, the two integers of every exact sum, row counts. Each of these is the same for any order and any cuts, so
-the trees and the leaf values are those of `CpuEngine`, bit for bit.
+the trees and the leaf values are those of `CpuCompute`, bit for bit.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from simplexboost import _kernels
 from simplexboost._util.arrays import AnyArray, Array
 from simplexboost.distributed.group_engine import part_problem
 from simplexboost.engine.binned import MAX_BINS, BinnedData
-from simplexboost.engine.cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
+from simplexboost.engine.cpu import HOST, CpuCompute, LocalRows
 from simplexboost.engine.cpu.rows import CpuRowLoss, logistic_kernel
 from simplexboost.engine.cpu.trees import grow_from, limb_values, make_shard
-from simplexboost.engine.interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
-from simplexboost.engine.tree import Grown
+from simplexboost.engine.interface import Dense, Engine, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from simplexboost.engine.tree import Grown, node_bytes
 
 
 def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
@@ -84,26 +85,51 @@ def added(parts: list[AnyArray]) -> AnyArray:
     return reduce(np.add, parts)
 
 
+def sharded_engine(cuts: tuple[int, ...] = (), n_threads: int = 1) -> Engine:
+    """The compiled engine on rows that are cut at these positions."""
+    return Engine(ShardedCompute(n_threads, ShardedRows(n_threads, cuts), cuts), HOST)
+
+
+def parts_of(n: int, cuts: tuple[int, ...]) -> list[slice]:
+    """The shards of n rows; cuts beyond the last row give empty shards."""
+    return [slice(begin, end) for begin, end in pairwise([0, *np.minimum(cuts, n).astype(int).tolist(), n])]
+
+
 @dataclass(frozen=True)
-class ShardedEngine(CpuEngine):
-    """`CpuEngine` on rows that are cut at these positions.
+class ShardedRows(LocalRows):
+    """Totals from the integers of every shard."""
+
+    cuts: tuple[int, ...] = ()
+
+    def total(self, values: Array) -> float:
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        parts, n = [values[part] for part in parts_of(len(values), self.cuts)], len(values)
+        largest = float(np.max([_kernels.largest_magnitude(part) for part in parts]))
+        if not np.isfinite(largest):
+            return float(np.sum(values))
+        hi, lo = np.sum([_kernels.sum_limbs(part, largest, n) for part in parts], axis=0).tolist()
+        return _kernels.limb_total(hi, lo, largest, n)
+
+    def total_size(self, vectors: Array) -> float:
+        return self.total(row_sizes(vectors))
+
+
+@dataclass(frozen=True)
+class ShardedCompute(CpuCompute):
+    """`CpuCompute` on rows that are cut at these positions.
 
     Examples
     --------
     >>> from simplexboost.engine import Dense, Growth
     >>> rng = np.random.default_rng(0)
     >>> X, G = rng.normal(size=(100, 4)), rng.normal(size=(100, 2))
-    >>> whole, cut = CpuEngine(), ShardedEngine(cuts=(30, 31, 80))
+    >>> whole, cut = CpuCompute(), ShardedCompute(cuts=(30, 31, 80))
     >>> a, b = (e.grow(e.bin(X), Dense(G), "norm", Growth(max_depth=3)) for e in (whole, cut))
     >>> a.tree.nodes.tobytes() == b.tree.nodes.tobytes() and a.leaf_sums.tobytes() == b.leaf_sums.tobytes()
     True
     """
 
     cuts: tuple[int, ...] = ()
-
-    def parts(self, n: int) -> list[slice]:
-        """The shards of n rows; cuts beyond the last row give empty shards."""
-        return [slice(begin, end) for begin, end in pairwise([0, *np.minimum(self.cuts, n).astype(int).tolist(), n])]
 
     def bin(
         self,
@@ -116,7 +142,7 @@ class ShardedEngine(CpuEngine):
         whole = super().bin(X, max_bins, categorical, sample)
         if issparse(X):
             return whole  # the codes of a row depend on nothing but the row and the edges
-        made = [self.codes(np.ascontiguousarray(X[part]), whole.edges) for part in self.parts(len(X))]
+        made = [self.codes(np.ascontiguousarray(X[part]), whole.edges) for part in parts_of(len(X), self.cuts)]
         codes, missing = zip(*made, strict=True)
         has_missing = np.bitwise_or.reduce(missing)
         return replace(whole, codes=np.concatenate(codes, axis=1), has_missing=has_missing)
@@ -132,8 +158,9 @@ class ShardedEngine(CpuEngine):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree on sums over shards."""
-        features = data.splittable(features)
-        parts = self.parts(data.n)
+        if data.is_sparse:
+            features = data.find_varied(features)
+        parts = parts_of(data.n, self.cuts)
         shards = [
             make_shard(
                 data.subset(part),
@@ -148,36 +175,22 @@ class ShardedEngine(CpuEngine):
         ]
         source = SumOfShards(shards)
         n_rows = source.n_rows
-        tree = grow_from(source, data, statistics.m, score, growth, n_rows, features, self.n_threads)
-        leaf_of_row = [shard.leaf_of_row(tree.nodes, tree.category_sets, tree.cells) for shard in shards]
+        tree, cells, largest = grow_from(source, data, statistics.m, score, growth, features, self.n_threads)
+        nodes = node_bytes(tree.nodes)
+        leaf_of_row = [shard.leaf_of_row(nodes, tree.category_sets, cells) for shard in shards]
         values: list[Any] = [None] * len(shards)
-        largest = tree.largest
         if leaf_statistics is not None:
             values = [np.ascontiguousarray(leaf_statistics[part], dtype=np.float64) for part in parts]
             largest = source.column_maxima(values)
-        limbs = added([s.leaf_limbs(tree.cells, v, largest, n_rows) for s, v in zip(shards, values, strict=True)])
+        limbs = added([s.leaf_limbs(cells, v, largest, n_rows) for s, v in zip(shards, values, strict=True)])
         sums = limb_values(limbs, largest, n_rows)
-        return tree.grown(data, np.concatenate(leaf_of_row), sums)
+        return Grown(tree, np.concatenate(leaf_of_row), sums)
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
         if problem.candidates:  # which needs no sums over shards beyond those of integers
             return super().row_loss(problem)
-        return CpuRowLoss(problem, self, ShardedLogistic(problem, self.parts(len(problem.c))))
-
-    def total(self, values: Array) -> float:
-        """Σ values, from the integers of every shard."""
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        parts, n = [values[part] for part in self.parts(len(values))], len(values)
-        largest = float(np.max([largest_magnitude(part) for part in parts]))
-        if not np.isfinite(largest):
-            return float(np.sum(values))
-        hi, lo = np.sum([sum_limbs(part, largest, n) for part in parts], axis=0).tolist()
-        return limb_total(hi, lo, largest, n)
-
-    def total_size(self, vectors: Array) -> float:
-        """Σ‖v‖ over the rows of vectors (n, s)."""
-        return self.total(row_sizes(vectors))
+        return CpuRowLoss(problem, self, ShardedLogistic(problem, parts_of(len(problem.c), self.cuts)))
 
 
 class ShardedLogistic:

@@ -218,9 +218,9 @@ class Sampling(Callback):
         data, held = run.data, self.held
         if self.subsample < 1.0:
             drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)
-            run.rows = data.engine.here(drawn if held is None else others(data.n, held)[drawn])
+            run.rows = data.engine.rows.find(drawn if held is None else others(data.n, held)[drawn])
         else:
-            run.rows = None if held is None else others(data.n_here, data.engine.here(held))
+            run.rows = None if held is None else others(data.n_here, data.engine.rows.find(held))
         most = (0.8 if data.p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
         run.features = draw(run.rng, data.p, most) if most < 1.0 else None
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.docstrings import described
 from .._util.runtime import check_memory
-from ..engine import Candidates, Engine
+from ..engine import Candidates, Engine, local_engine
 from ..model.additive import add_terms
 from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
@@ -85,7 +85,7 @@ class Evaluation(Callback):
             check_memory(24.0 * len(self.c) * len(run.Y), *self._dense_words(run))
         self._start = None if self.init_score is None else run.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
-        self._engine = run.data.engine.alone() if self.engine is None else self.engine
+        self._engine = local_engine(run.data.engine) if self.engine is None else self.engine
         self._table: Any = self.X
         self._there: Any = None  # the objective of the rows, if they are on a device
         self._best = -np.inf
@@ -105,7 +105,7 @@ class Evaluation(Callback):
 
     def finish(self, run: Run) -> None:
         """Bring back what is on a device, whose memory others may need."""
-        self._F, self._table, self._there = self._engine.host(self._F), self.X, None
+        self._F, self._table, self._there = self._engine.device.to_host(self._F), self.X, None
 
     def _record(self, run: Run, n_rounds: int) -> None:
         """Add the terms of one round to the predictor, and record."""
@@ -125,7 +125,7 @@ class Evaluation(Callback):
         found = None if self._start is not None else run.objective.on_device(self.X, self.c, self.weight, self._engine)
         if found is not None:
             self._table, self._there = found
-            self._F = self._there.rows.home(self._F)
+            self._F = self._there.rows.to_device(self._F)
 
     def _measured(self, run: Run, n_rounds: int) -> dict[str, float]:
         """The metrics of all rows, by name."""
@@ -134,13 +134,13 @@ class Evaluation(Callback):
         if isinstance(self._F, Candidates):
             U = run.code.scores(self._F.dense(run.temperature))
         else:
-            U = self._engine.gathered(run.code.scores(self._predictor(run)))  # (n, K)
+            U = self._engine.rows.gather(run.code.scores(self._predictor(run)))  # (n, K)
 
         def measured() -> dict[str, float]:
             seen = self.seen(U)
             return {name: measure(name, metric, seen, n_rounds) for name, metric in self.metrics.items()}
 
-        return self._engine.decide(measured)
+        return self._engine.rows.decide(measured)
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
@@ -157,11 +157,11 @@ class Evaluation(Callback):
         """The mean loss where rows keep the scores of few classes."""
         losses, weight = F.log_losses((run.temperature,))[0], np.where(self.c < 0, 0.0, self.weight)
         values = losses if run.loss.likelihood else run.loss.value_of(np.exp(-losses))
-        return self._engine.total(weight * values) / self._engine.total(weight)
+        return self._engine.rows.total(weight * values) / self._engine.rows.total(weight)
 
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
-        F = self._engine.host(self._F)
+        F = self._engine.device.to_host(self._F)
         if not np.all(run.temperature == 1):
             start = 0.0 if run.model.constant is None else run.model.constant * (1.0 - run.temperature)
             F = F * np.asarray(run.temperature, dtype=F.dtype) + np.asarray(start, dtype=F.dtype)

@@ -16,7 +16,7 @@ from .._util.arrays import AnyArray, Labels
 from .._util.runtime import free_memory
 from ..boosting import Callback, Sampling
 from ..decide.sets import SetScores
-from ..engine import CpuEngine
+from ..engine import CpuCompute, cpu_engine
 from ..model.code import in_precision
 from ..parts.losses import Loss, for_label_sets
 from ..parts.optimizers.run import Run
@@ -135,7 +135,7 @@ class Table:
         """Some of the rows (ascending), all in the place where the engine decides."""
         engine, groups = self.data.engine, self.groups
         if groups is not None:
-            groups = engine.of(rows).gathered(groups[engine.here(rows)])
+            groups = engine.rows.subset(rows).gather(groups[engine.rows.find(rows)])
         return Table(self.data.brought(rows), self.present, groups)
 
     @property
@@ -181,13 +181,13 @@ def choose(rivals: Rivals, shares: Rivals, table: Table, seed: int, wanted: Want
     round; it is empty if they cannot be predicted so.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
-    cost, decide = effort_on(data), data.engine.decide
+    cost, decide = effort_on(data), data.engine.rows.decide
     if cost.n_splits > 0:
         small = table.brought(np.arange(data.n))
         return decide(lambda: hold_race(rivals, shares, small, make_splits(small, cost, rng), seed, cost, wanted))
     first: Choice | None = None
     if len(rivals) > 1:
-        c = data.engine.gathered(strata(data))
+        c = data.engine.rows.gather(strata(data))
         sample = table.brought(decide(lambda: drawn_by_class(c, sample_rows(data.n), rng, fewest=5)))
 
         def on_sample() -> Choice | None:
@@ -199,8 +199,8 @@ def choose(rivals: Rivals, shares: Rivals, table: Table, seed: int, wanted: Want
         first = decide(on_sample)
         if first is not None:  # where the class shares are best on the sample, all rows may still tell more
             rivals = [rival for rival in rivals if rival[0] == first.params] or rivals[:1]
-    c = data.engine.gathered(strata(data))
-    groups = None if table.groups is None else data.engine.gathered(table.groups)
+    c = data.engine.rows.gather(strata(data))
+    groups = None if table.groups is None else data.engine.rows.gather(table.groups)
     splits = decide(lambda: one_split(c, groups, held_rows(data.n, cost), rng))
     choice = hold_race(rivals, shares, table, splits, seed, cost, wanted)
     return choice if first is None else replace(choice, candidates=first.candidates, n_sample=first.n_sample)
@@ -218,10 +218,10 @@ def hold_race(
 ) -> Choice:
     """A race of the rivals on these rows, with the scores of those held out or without."""
     engine, workers = table.data.engine, 1
-    threads = isinstance(engine, CpuEngine) and not engine.has_device and engine.alone() is engine
+    threads = isinstance(engine.compute, CpuCompute) and engine.device.is_host and not engine.rows.is_spread
     if len(splits) * len(rivals) > 1 and threads:
         # A thread for each trial: small tables do not keep several threads busy. A GPU takes one trial after another.
-        table, workers = replace(table, data=table.data.on(CpuEngine(1))), engine.n_threads
+        table, workers = replace(table, data=table.data.on(cpu_engine(1))), engine.compute.n_threads
     stages = stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25)
     terms = Terms(
         stages if wanted.exact is None else [wanted.longest],

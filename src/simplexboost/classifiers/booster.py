@@ -439,11 +439,11 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         if self.device == "cpu" or type(X) is np.ndarray:
             return X
         engine: Any = self._fitting_engine()
-        there = engine.take(X)
+        there = engine.device.adopt(X)
         if there is None:
             return X
         if Taken(self.categorical_features, refusal_of(self.parts().learner)).declared or self._goes_on:
-            return engine.host(there)
+            return engine.device.to_host(there)
         return DeviceTable.of(there, engine.device)
 
     def _fitting_engine(self) -> Engine:

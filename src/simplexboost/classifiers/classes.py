@@ -31,7 +31,7 @@ from .._util.runtime import one_blas_thread
 from ..boosting import History
 from ..boosting.decisions import merged_scores
 from ..boosting.loop import boost
-from ..engine import CpuEngine, LeafRule
+from ..engine import LeafRule, cpu_engine
 from ..model.additive import (
     AdditiveModel,
     Term,
@@ -390,7 +390,7 @@ class Lesson:
         m = int(fresh.sum())
         start = np.column_stack([rest, np.zeros((len(rest), m))])
         data, _ = in_own_order(replace(checked.data, c=c, K=m + 1, init_score=start))
-        weight, total = checked.data.weight, checked.data.engine.total
+        weight, total = checked.data.weight, checked.data.engine.rows.total
         inner = total(np.where(c == 0, weight * (rest - own), 0.0)) / total(weight)
         return cls(data, checked.classes, present, rank[was], rank[fresh], checked.present, inner)
 
@@ -449,7 +449,7 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
     model, start = widened(estimator, lesson), lesson.start.astype(np.float32)
     chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [tree_of(model.terms[i]) for i in chosen]
-    engine, data = CpuEngine(estimator._engine().n_threads), lesson.data
+    engine, data = cpu_engine(estimator._engine().compute.n_threads), lesson.data
     usual = estimator.parts().learner.l2_among(len(lesson.present))
     l2 = L2 if lesson.complete and is_auto(estimator.l2_regularization) else usual
     rule = LeafRule(float(l2), estimator.max_step or np.inf)

@@ -89,10 +89,10 @@ class Watched:
 
 def all_rows(rows: Rows, engine: Engine) -> Rows:
     """The rows as metrics see them: if they are spread over a group, all of them where it decides, without values."""
-    if engine.alone() is engine:
+    if not engine.rows.is_spread:
         return rows
-    c, y = engine.gathered(rows.c), engine.gathered(rows.y)
-    weight = None if rows.weight is None else engine.gathered(rows.weight)
+    c, y = engine.rows.gather(rows.c), engine.rows.gather(rows.y)
+    weight = None if rows.weight is None else engine.rows.gather(rows.weight)
     return Rows(np.broadcast_to(np.nan, (len(c), rows.X.shape[1])), y, c, weight)
 
 
@@ -204,8 +204,8 @@ def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generato
     if fraction is None:
         return data, data
     seed = int(rng.integers(2**31 - 1))
-    every = data.engine.gathered(data.problem.strata(data.c))
-    held = data.engine.decide(lambda: rows_to_hold(every, float(fraction), seed))
+    every = data.engine.rows.gather(data.problem.strata(data.c))
+    held = data.engine.rows.decide(lambda: rows_to_hold(every, float(fraction), seed))
     return data.sample(others(data.n, held)), data.sample(held)
 
 

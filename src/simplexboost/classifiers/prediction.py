@@ -29,7 +29,7 @@ from ..boosting.decisions import (
 )
 from ..decide.priors import prior_from_arrays
 from ..decide.sets import sets_from_arrays, sets_to_arrays
-from ..engine import CPU, CpuEngine, CudaEngine, DeviceTable, Engine, has_gpu
+from ..engine import CPU, DeviceTable, Engine, cpu_engine, cuda_engine, has_gpu
 from ..model.additive import AdditiveModel
 from ..parts.codewords import Hierarchy
 from ..parts.losses import BlockLogistic, Loss, for_label_sets
@@ -43,11 +43,11 @@ from .deciding import Decides
 
 def brought(array: Any, engine: Engine) -> Any:
     """An array that may be on the engine's device, in the memory of the host."""
-    there = engine.take(array)
-    return array if there is None else engine.host(there)
+    there = engine.device.adopt(array)
+    return array if there is None else engine.device.to_host(there)
 
 
-def check_rows(estimator: Any, X: Any, engine: CudaEngine) -> Any:
+def check_rows(estimator: Any, X: Any, engine: Any) -> Any:
     """X (n, p) of the device in the form that kernels take, with the checks of `tables.inputs.check_X`."""
     check_names(estimator, None)
     table = DeviceTable.of(X, engine.device)
@@ -55,21 +55,21 @@ def check_rows(estimator: Any, X: Any, engine: CudaEngine) -> Any:
     return table.there
 
 
-def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
+def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: Any) -> Any:
     """Probabilities (n, K) of rows on the device, on the device; None if they are not computed there."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
     there = estimator._is_softmax and estimator._columns_are_classes
     return P if there and estimator._rounds(n_rounds).probabilities(X, P, engine) else None
 
 
-def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
+def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: Any) -> Any:
     """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
     best = engine.device.empty(len(X), np.int32)
     highest = estimator._problem.several is None and estimator._decision().by_score
     if not highest or estimator._merged is not None or not estimator._rounds(n_rounds).winners(X, best, engine):
         return None
     labels = estimator.classes_[estimator.present_]
-    return engine.device.upload(labels)[best] if labels.dtype.kind in "biuf" else labels[engine.host(best)]
+    return engine.device.upload(labels)[best] if labels.dtype.kind in "biuf" else labels[engine.device.to_host(best)]
 
 
 # The number of probabilities computed at a time: to allocate F (n, K) for all rows takes longer than to compute it.
@@ -414,7 +414,7 @@ class Predicts(Decides, Face):
         X, engine, trees = self._check_X(X), self._engine(), self.model_.trees
         leaves = np.empty((X.shape[0], len(trees)), dtype=np.int32)
         for t, tree in enumerate(trees):
-            leaves[:, t] = engine.apply(tree, X)
+            leaves[:, t] = engine.compute.apply(tree, X)
         return leaves
 
     # ---- from F to predictions --------------------------------------------------------------------------------------
@@ -427,7 +427,7 @@ class Predicts(Decides, Face):
         if n_rows is not None and n_rows <= FEW and (self.n_jobs is None or (type(self.n_jobs) is int and self.n_jobs)):
             return CPU  # which works on one thread, as any engine would; to count the cores takes 60 µs
         n_threads = thread_count(self.n_jobs, all_by_default=self.all_cores)
-        return CudaEngine(n_threads) if self.device == "cuda" and has_gpu() else CpuEngine(n_threads)
+        return cuda_engine(n_threads) if self.device == "cuda" and has_gpu() else cpu_engine(n_threads)
 
     def _check_X(self, X: Any) -> AnyArray:
         if not self.__sklearn_is_fitted__():
@@ -448,7 +448,7 @@ class Predicts(Decides, Face):
         if self._problem.several:
             return None
         engine: Any = self._engine()
-        rows = engine.take(X)
+        rows = engine.device.adopt(X)
         if rows is None or self.categories_ is not None:
             return None
         found = predict(self, check_rows(self, rows, engine), n_rounds, engine)
@@ -459,7 +459,7 @@ class Predicts(Decides, Face):
         if self.device == "cpu" or type(X) is np.ndarray or found.dtype.kind not in "biuf":
             return found
         engine: Any = self._engine()
-        return found if engine.take(X) is None else engine.device.in_kind(engine.device.upload(found), X)
+        return found if engine.device.adopt(X) is None else engine.device.in_kind(engine.device.upload(found), X)
 
     def _rounds(self, n_rounds: int | None) -> AdditiveModel:
         """The first rounds of the model; None means all."""
@@ -517,7 +517,7 @@ class Predicts(Decides, Face):
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
         Y = None if self.model_.code.canonical else self.model_.Y
         out = P if self._columns_are_classes else np.empty((len(F), len(self.model_.Y)))
-        self._engine(len(F)).softmax(F, Y, out)
+        self._engine(len(F)).compute.softmax(F, Y, out)
         not_zero(out)
         if out is not P:
             P[:] = of_present(merged_sums(out, self._merged), self.present_)

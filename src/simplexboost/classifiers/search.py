@@ -242,22 +242,24 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     One class target is one block. Losses other than the log-loss have no temperature: there it is the sum of the loss
     itself, (1, 1).
     """
-    held = run.data.engine.here(held)
+    held = run.data.engine.rows.find(held)
     if isinstance(run.F, Candidates):
         return candidate_losses(run, run.F[held], held, temperatures)
-    c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
+    c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.rows.totals
     constant = run.model.constant
     if run.loss.blockwise:
         return np.array([totals(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
-        values = run.loss.value(run.code.scores(run.data.engine.host(run.F[held])), c)
+        values = run.loss.value(run.code.scores(run.data.engine.device.to_host(run.F[held])), c)
         return totals((weight * values)[:, None])[:, None]
     losses = np.empty((len(temperatures), len(held)))  # (T, n)
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
         rows = slice(begin, begin + step)
         start = constant if run.data.init_score is None else run.start(held[rows])
-        losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
+        losses[:, rows] = log_losses(
+            run, run.data.engine.device.to_host(run.F[held[rows]]), c[rows], temperatures, start
+        )
     return totals((weight * losses).T)[:, None]
 
 
@@ -278,7 +280,7 @@ def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array |
 
 def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
     """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
-    weight, totals = run.data.weight[held], run.data.engine.totals
+    weight, totals = run.data.weight[held], run.data.engine.rows.totals
     if not run.loss.likelihood:
         return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
     return totals((weight * F.log_losses(temperatures)).T)[:, None]
@@ -294,7 +296,7 @@ def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: Any
     out = np.empty((len(temperatures), len(F)))
     for i, t in enumerate(temperatures):
         scaled = F * np.float32(t) if start is None else (start + (F - start) * np.float32(t)).astype(F.dtype)
-        run.data.engine.softmax(scaled, Y, P)
+        run.data.engine.compute.softmax(scaled, Y, P)
         own = np.take_along_axis(P, c[:, None], axis=1)[:, 0]
         out[i] = -np.log(np.maximum(own, np.finfo(np.float32).tiny))
     return out
@@ -349,17 +351,17 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
         score, c = (np.concatenate(column) for column in zip(*pieces, strict=True))
         return SetScores.of(score, c, data.K)
 
-    return data.engine.decide(joined)
+    return data.engine.rows.decide(joined)
 
 
 def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
     """The scores of rows held out and their classes, (m,) each; where the engine decides, those of all rows."""
     run.model.materialise()
     model = run.model.first(n_rounds).at(temperature)
-    c = run.data.c[run.data.engine.here(held)]
+    c = run.data.c[run.data.engine.rows.find(held)]
     parts = [own_scores(probabilities(run, model, rows), run.data.c[here]) for rows, here in blocks(run, held)]
-    engine = run.data.engine.of(held)
-    return engine.gathered(np.concatenate(parts)), engine.gathered(c)
+    rows = run.data.engine.rows.subset(held)
+    return rows.gather(np.concatenate(parts)), rows.gather(c)
 
 
 def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
@@ -367,7 +369,7 @@ def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
     step = max(1, BLOCK // run.data.K)
     for begin in range(0, len(held), step):
         rows = held[begin : begin + step]
-        yield rows, run.data.engine.here(rows)
+        yield rows, run.data.engine.rows.find(rows)
 
 
 def probabilities(run: Run, model: AdditiveModel, rows: AnyArray) -> Array:
@@ -375,11 +377,11 @@ def probabilities(run: Run, model: AdditiveModel, rows: AnyArray) -> Array:
     sample = run.data.sample(rows)
     F = model.predictor(sample.table, sample.engine)
     if run.data.init_score is not None:
-        F = F + run.start(run.data.engine.here(rows))
+        F = F + run.start(run.data.engine.rows.find(rows))
     if not run.loss.likelihood:
         return not_zero(run.loss.probabilities(run.code.scores(F)))
     P = np.empty((len(F), run.data.K))  # (n, K)
-    sample.engine.softmax(F, None if run.code.canonical else model.Y, P)
+    sample.engine.compute.softmax(F, None if run.code.canonical else model.Y, P)
     return not_zero(P)
 
 
@@ -677,7 +679,7 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
 
 def held_weight(run: Run, split: Split) -> float:
     """The weight of the rows held out."""
-    return run.data.engine.total(run.data.weight[run.data.engine.here(split.held)])
+    return run.data.engine.rows.total(run.data.weight[run.data.engine.rows.find(split.held)])
 
 
 def first_choice(risks: Sequence[float], limit: float = np.inf) -> int:

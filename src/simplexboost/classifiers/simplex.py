@@ -441,7 +441,7 @@ class SimplexBoostClassifier(StructuredBooster):
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions
         elif type(codewords) is Auto and codewords.code_dim is None:
-            codewords = Auto(most_canonical=data.engine.decide(lambda: most_canonical(n)))
+            codewords = Auto(most_canonical=data.engine.rows.decide(lambda: most_canonical(n)))
         return {
             "codewords": codewords,
             "code_dim": "auto",
@@ -458,7 +458,7 @@ class SimplexBoostClassifier(StructuredBooster):
         """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
-        elsewhere = data.engine.has_device or data.engine.alone() is not data.engine
+        elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
         if few or other or elsewhere or self._loss().rowwise or not takes_canonical(self._codewords()):
             return None
         return CANDIDATES

@@ -76,7 +76,7 @@ class Costs:
         Those of a row do not depend on how many rows there are, as they would if BLAS multiplied.
         """
         if self.C.ndim == 2:
-            E: Array = CPU.times(P, self.C)
+            E: Array = CPU.compute.times(P, self.C)
             return E
         return np.einsum("nk,nka->na", P, self.C[rows])
 

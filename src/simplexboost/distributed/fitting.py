@@ -30,7 +30,7 @@ from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling
 from .comm import Group
-from .group_engine import GroupEngine
+from .group_engine import GroupRows, group_engine
 from .partition_labels import (
     AgreedLabels,
     agree_on_entry,
@@ -99,7 +99,7 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
         joint(labels.weight, np.empty(0)),
         K,
         auto_bins(labels.n, p) if estimator.max_bins == "auto" else int(estimator.max_bins),
-        GroupEngine(n_threads=estimator._engine().n_threads, group=group, share=labels.share),
+        group_engine(estimator._engine().compute.n_threads, GroupRows(group, labels.share)),
         None if estimator.categories_ is None else estimator.categories_.mask,
         OneClass(labels.classes, labels.present),
         names=getattr(estimator, "feature_names_in_", None),
@@ -149,9 +149,7 @@ def coded(data: TrainingSet) -> TrainingSet:
 def agree_on_evaluation(group: Group, watched: Watched, number: int, parts: list[Part]) -> Evaluation:
     """The callback that evaluates an entry of the ``eval_set``."""
     entry = agree_on_entry(group, watched.estimator, parts, watched.checked)
-    engine = watched.checked.data.engine
-    assert isinstance(engine, GroupEngine)
-    engine = replace(engine, share=entry.share)
+    engine = watched.checked.data.engine.with_rows(GroupRows(group, entry.share))
     return watched.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
 
 
@@ -203,7 +201,7 @@ class Agreement(Callback):
             return
         if self.risky:
             run.risk()  # where a callback has asked for it, the leader knows it already: the others answer here
-        run.stop_reason, run.learning_rate = run.data.engine.decide(lambda: (run.stop_reason, run.learning_rate))
+        run.stop_reason, run.learning_rate = run.data.engine.rows.decide(lambda: (run.stop_reason, run.learning_rate))
 
 
 def has_own(callback: Callback, name: str) -> bool:

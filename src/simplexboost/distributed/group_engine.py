@@ -2,19 +2,20 @@
 
 A member computes with its own rows and never sees those of another. Only maxima and sums of integers pass between
 them: column maxima, histograms, the two integers of every exact sum, row counts. These are the same for any order and
-any cuts, so the trees and the leaf values are those of `CpuEngine`, bit for bit. The leader has no rows: it grows the
-trees, from histograms that the members have added up.
+any cuts, so the trees and the leaf values are those of the compiled engine, bit for bit. The leader has no rows: it
+grows the trees, from histograms that the members have added up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
+from .. import _kernels
 from .._util.arrays import AnyArray, Array
 from ..engine.binned import (
     MAX_BINS,
@@ -26,20 +27,28 @@ from ..engine.binned import (
     category_mask,
     sampled_rows,
 )
-from ..engine.cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
+from ..engine.cpu import HOST, CpuCompute
 from ..engine.cpu.rows import CpuRowLoss, logistic_kernel
 from ..engine.cpu.trees import (
-    GrownParts,
     grow_from,
-    lane_count,
     limb_values,
     make_shard,
     route,
     sparse_codes,
     sparse_quantiles,
 )
-from ..engine.interface import BlockLoss, BlockProblem, Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
-from ..engine.tree import Grown
+from ..engine.interface import (
+    BlockLoss,
+    BlockProblem,
+    Dense,
+    Engine,
+    Growth,
+    OneHot,
+    RowLoss,
+    RowProblem,
+    row_sizes,
+)
+from ..engine.tree import Grown, Tree, node_bytes
 from .comm import Group, Leader, Member, Milestone, Scattered, Share, put_together
 
 
@@ -75,7 +84,7 @@ class Layout:
         """That of a tree on these features."""
         widths = data.n_bins + data.has_missing
         used = np.ones(data.p, dtype=bool) if features is None else np.isin(np.arange(data.p), features)
-        return cls(m, lane_count(m), int(widths.sum()), np.flatnonzero(np.repeat(used, widths)), bits)
+        return cls(m, _kernels.lane_count(m), int(widths.sum()), np.flatnonzero(np.repeat(used, widths)), bits)
 
     def sent(self, histograms: AnyArray) -> list[tuple[str, Any]]:
         """Histograms, any number of them, as pieces of an answer."""
@@ -148,18 +157,17 @@ class LeadGrowth:
 
     def grow(
         self, data: BinnedData, m: int, score: str, growth: Growth, features: AnyArray | None, n_threads: int
-    ) -> tuple[GrownParts, Array]:
+    ) -> tuple[Tree, Array]:
         """Grow a tree from the members' answers, and tell them the tree and the sums over its leaves."""
         leader = self.leader
         n_rows, maxima = leader.ask("grow")
         source = Asked(leader, self.layout, int(n_rows), maxima)
-        parts = grow_from(source, data, m, score, growth, source.n_rows, features, n_threads)
-        largest = parts.largest
+        tree, cells, largest = grow_from(source, data, m, score, growth, features, n_threads)
         if self.other_sums:
             largest = source.ask("maxima")[0]
-        sums = limb_values(source.ask("limbs", parts.cells, largest, source.n_rows)[0], largest, source.n_rows)
-        leader.tell(Milestone([(GROWN, parts, sums)]))
-        return parts, sums
+        sums = limb_values(source.ask("limbs", cells, largest, source.n_rows)[0], largest, source.n_rows)
+        leader.tell(Milestone([(GROWN, tree, cells, sums)]))
+        return tree, sums
 
 
 GROWN = "grown"
@@ -177,15 +185,15 @@ class Answers:
         self.shard: Any = None
         self.noted: list[tuple[Any, ...]] = []
 
-    def until_grown(self) -> tuple[GrownParts, Array]:
+    def until_grown(self) -> tuple[Tree, AnyArray, Array]:
         """Answer the leader's questions until it sends the tree and the sums over its leaves."""
         self.member.answer("grow", lambda: [("sum", self.rows().n_rows), ("max", self.rows().column_maxima())])
         while True:
             orders = self.member.receive()
             what, *arguments = orders[-1]
             if what == GROWN:
-                parts, sums = arguments
-                return parts, sums
+                tree, cells, sums = arguments
+                return tree, cells, sums
             self.noted += orders
             self.member.answer(what, self.last_answer)
 
@@ -219,11 +227,11 @@ class Answers:
         cells, largest, n_rows = arguments
         return [("sum", shard.leaf_limbs(cells, self.sums_of, largest, int(n_rows)))]
 
-    def leaf_of_row(self, parts: GrownParts, data: BinnedData, n_threads: int) -> AnyArray:
+    def leaf_of_row(self, tree: Tree, cells: AnyArray, data: BinnedData, n_threads: int) -> AnyArray:
         """The leaf of every row here."""
         if self.shard is None or self.noted:  # the past told the whole tree, so that no rows were cut
-            return route(data, parts.nodes, parts.category_sets, n_threads)
-        return self.shard.leaf_of_row(parts.nodes, parts.category_sets, parts.cells)
+            return route(data, node_bytes(tree.nodes), tree.category_sets, n_threads)
+        return self.shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)
 
 
 HESSIAN_ROWS = 48  # of a leaf; kHessianRows in kernels/losses/newton.hpp
@@ -322,9 +330,14 @@ def chosen_rows(pieces: list[tuple[AnyArray, AnyArray]]) -> AnyArray:
 MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that the leader collects at a time: 64 MB
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class GroupEngine(CpuEngine):
-    """`CpuEngine` on the rows of a member; what is summed up is summed over all members.
+def group_engine(n_threads: int, rows: GroupRows) -> Engine:
+    """The engine of one member of a group."""
+    return Engine(GroupCompute(n_threads, rows), HOST)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRows:
+    """The rows of a member; what is summed up is summed over all members. See `engine.interface.Rows`.
 
     Attributes
     ----------
@@ -334,27 +347,18 @@ class GroupEngine(CpuEngine):
 
     group: Group
     share: Share | Scattered
-
-    # ---- rows -------------------------------------------------------------------------------------------------------
+    is_spread: ClassVar[bool] = True
 
     def count(self, n: int) -> int:
-        """The number of all rows."""
         return self.share.n
 
-    def here(self, rows: AnyArray) -> AnyArray:
-        """Those of some rows that are here."""
+    def find(self, rows: AnyArray) -> AnyArray:
         return self.share.here(rows)
 
-    def of(self, rows: AnyArray) -> Self:
-        """The engine for some of the rows."""
+    def subset(self, rows: AnyArray) -> GroupRows:
         return replace(self, share=self.share.of(rows))
 
-    def alone(self) -> CpuEngine:
-        """An engine for rows that are all here."""
-        return CpuEngine(self.n_threads)
-
-    def gathered(self, values: AnyArray) -> AnyArray:
-        """The values of all rows, at the leader; the others get none."""
+    def gather(self, values: AnyArray) -> AnyArray:
         found: list[AnyArray] = []
 
         def pieces() -> list[tuple[str, Any]]:
@@ -368,12 +372,9 @@ class GroupEngine(CpuEngine):
         return found[0] if found else values[:0]
 
     def decide(self, compute: Callable[[], Any]) -> Any:
-        """What the leader computes."""
         return self.group.decide("decision", compute)
 
-    def arranged(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Self]:
-        """The rows here in another order of all rows; their numbers are then no longer consecutive."""
-
+    def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, GroupRows]:
         def places() -> AnyArray:
             order = compute()
             place = np.empty(len(order), dtype=np.uint32 if len(order) < 2**32 else np.int64)
@@ -382,31 +383,32 @@ class GroupEngine(CpuEngine):
 
         numbers = self.group.decide("order", places)[self.share.numbers].astype(np.int64)
         order = np.argsort(numbers)
+        # The numbers of the rows here are no longer consecutive.
         return order, replace(self, share=Scattered(self.share.n, numbers[order]))
 
-    # ---- sums over rows ---------------------------------------------------------------------------------------------
-
     def total(self, values: Array) -> float:
-        """Σ values."""
         return float(self.totals(values[:, None])[0])
 
     def totals(self, columns: Array) -> Array:
-        """The sums of columns (n, m), from the integers of every member."""
         parts = [np.ascontiguousarray(column, dtype=np.float64) for column in columns.T]
         largest, n = self.group.exchange(
-            "largest", lambda: [("max", np.array([largest_magnitude(v) for v in parts])), ("sum", len(columns))]
+            "largest",
+            lambda: [("max", np.array([_kernels.largest_magnitude(v) for v in parts])), ("sum", len(columns))],
         )
         finite = np.isfinite(largest)
 
         def limbs() -> list[tuple[str, Any]]:
-            exact = [sum_limbs(v, top, n) if ok else (0, 0) for v, top, ok in zip(parts, largest, finite, strict=True)]
+            exact = [
+                _kernels.sum_limbs(v, top, n) if ok else (0, 0)
+                for v, top, ok in zip(parts, largest, finite, strict=True)
+            ]
             return [("sum", np.array(exact)), ("sum", np.array([np.sum(v) for v in parts]))]
 
         def add_up(pieces: list[Any]) -> Array:
             exact, plain = pieces
             return np.array(
                 [
-                    limb_total(int(hi), int(lo), float(top), int(n)) if ok else other
+                    _kernels.limb_total(int(hi), int(lo), float(top), int(n)) if ok else other
                     for (hi, lo), other, top, ok in zip(exact, plain, largest, finite, strict=True)
                 ]
             )
@@ -414,16 +416,19 @@ class GroupEngine(CpuEngine):
         return self.group.exchange("total", limbs, add_up)
 
     def total_size(self, vectors: Array) -> float:
-        """Σ‖v‖ over the rows of vectors (n, s)."""
         return self.total(row_sizes(vectors))
 
     def largest(self, values: AnyArray) -> float:
-        """The largest of the values of all rows."""
         return float(self.group.exchange("maximum", lambda: [("max", np.max(values, initial=-np.inf))])[0])
 
     def every(self, mask: AnyArray) -> bool:
-        """Whether the mask is true for all rows."""
         return not self.group.exchange("every", lambda: [("max", int(not np.all(mask)))])[0]
+
+
+class GroupCompute(CpuCompute):
+    """The compiled computations on the rows of a member, whose trees and losses are those of all members."""
+
+    rows: GroupRows
 
     # ---- bins -------------------------------------------------------------------------------------------------------
 
@@ -438,14 +443,14 @@ class GroupEngine(CpuEngine):
         mask = category_mask(categorical, X.shape[1])
         codes: AnyArray | SparseCodes
         edges: Sequence[Array]
-        if self.group.exchange("form", lambda: [("any", issparse(X))])[0]:
+        if self.rows.group.exchange("form", lambda: [("any", issparse(X))])[0]:
             table = X if issparse(X) else csr_array(X)  # of those that have no rows
             edges = of_all = self._sparse_edges(table, max_bins, sample)
             codes, has_missing = sparse_codes(table, of_all, self.n_threads)
         else:
             edges = self._edges(X, max_bins, mask, sample)
             codes, has_missing = self.codes(X, edges)
-        has_missing = self.group.exchange("columns", lambda: [("any", has_missing)])[0]
+        has_missing = self.rows.group.exchange("columns", lambda: [("any", has_missing)])[0]
         return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
 
     def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> Edges:
@@ -455,12 +460,12 @@ class GroupEngine(CpuEngine):
         def find(pieces: list[Any]) -> Edges:
             return sparse_quantiles(vstack([block for _, block in pieces[0]]), max_bins, self.n_threads)
 
-        return self.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
+        return self.rows.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
 
     def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray, sample: AnyArray | None) -> list[Array]:
         """The edges of every column, some columns at a time."""
         sample, p = self._sampled(X, sample), X.shape[1]
-        n_sampled = min(self.share.n, SAMPLE_ROWS)
+        n_sampled = min(self.rows.share.n, SAMPLE_ROWS)
         width = max(1, MOST_SAMPLED // max(1, n_sampled))
         edges: list[Array] = []
         for first in range(0, p, width):
@@ -469,10 +474,10 @@ class GroupEngine(CpuEngine):
 
     def _sampled(self, X: Any, sample: AnyArray | None) -> Any:
         """The rows of X from which edges are computed: those that are told, or those of `sampled_rows` here."""
-        rows = sampled_rows(self.share.n)
+        rows = sampled_rows(self.rows.share.n)
         if rows is None:
             return X
-        return X[self.here(rows) if sample is None else sample]
+        return X[self.rows.find(rows) if sample is None else sample]
 
     def _edges_of(self, X: AnyArray, sample: AnyArray, columns: slice, max_bins: int, mask: AnyArray) -> list[Array]:
         """The edges of some columns; those of categories depend only on the largest of all rows."""
@@ -489,7 +494,7 @@ class GroupEngine(CpuEngine):
                 found[f] = category_edges(top[None], columns.start + f)
             return found
 
-        return self.group.exchange("edges", pieces, find)
+        return self.rows.group.exchange("edges", pieces, find)
 
     # ---- trees ------------------------------------------------------------------------------------------------------
 
@@ -504,34 +509,35 @@ class GroupEngine(CpuEngine):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree: the leader asks for histograms, the members answer."""
-        features = data.splittable(features)
+        if data.is_sparse:
+            features = data.find_varied(features)
 
         def shard() -> Any:
-            table = self.share.table()
+            table = self.rows.share.table()
             return make_shard(data, statistics, growth, rows, features, table, self.n_threads)
 
         self._agree_on_categories(data)
         sums_of = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
         layout = Layout.of(data, statistics.m, features, growth.bits)
-        if isinstance(self.group, Leader):
-            lead = LeadGrowth(self.group, layout, sums_of is not None)
-            parts, sums = lead.grow(data, statistics.m, score, growth, features, self.n_threads)
-            return parts.grown(data, np.empty(0, dtype=np.int32), sums)
-        assert isinstance(self.group, Member)
-        answers = Answers(self.group, shard, layout, sums_of)
-        parts, sums = answers.until_grown()
-        return parts.grown(data, answers.leaf_of_row(parts, data, self.n_threads), sums)
+        if isinstance(self.rows.group, Leader):
+            lead = LeadGrowth(self.rows.group, layout, sums_of is not None)
+            tree, sums = lead.grow(data, statistics.m, score, growth, features, self.n_threads)
+            return Grown(tree, np.empty(0, dtype=np.int32), sums)
+        assert isinstance(self.rows.group, Member)
+        answers = Answers(self.rows.group, shard, layout, sums_of)
+        tree, cells, sums = answers.until_grown()
+        return Grown(tree, answers.leaf_of_row(tree, cells, data, self.n_threads), sums)
 
     def _agree_on_categories(self, data: BinnedData) -> None:
         """Let the table know which categories occur in the rows of all members; once for every table."""
         if data.categorical.any() and "agreed" not in data.__dict__:
             own = data.seen_categories
-            data.__dict__["seen_categories"] = self.group.exchange("categories", lambda: [("any", own)])[0]
+            data.__dict__["seen_categories"] = self.rows.group.exchange("categories", lambda: [("any", own)])[0]
             data.__dict__["agreed"] = True
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on the rows here."""
-        return CpuRowLoss(problem, self, GroupLogistic(problem, self.group, self.share))
+        return CpuRowLoss(problem, self, GroupLogistic(problem, self.rows.group, self.rows.share))
 
     def block_loss(self, problem: BlockProblem) -> BlockLoss:
         """Nothing: a group fits one class target."""

@@ -38,7 +38,6 @@ from ..tables.validation import (
     NEGLIGIBLE,
     Checked,
     Labelling,
-    Sums,
     check_class_weight,
     check_finite_weight,
     check_some_weight,
@@ -48,7 +47,7 @@ from ..tables.validation import (
     weight_of_labels,
 )
 from .comm import Group, Share, in_order, joined
-from .group_engine import GroupEngine
+from .group_engine import GroupRows
 from .partitions import Part, agree_on_presence, all_or_none, in_partition, recognise_columns
 
 
@@ -114,7 +113,7 @@ def agree_on_labels(group: Group, parts: Sequence[Part], labelling: Labelling) -
     present, sizes = group.exchange("rows in use", rows, lambda pieces: [pieces[0], in_order(pieces[1])])
     share = share_of(sizes, [part.index for part in parts])
     rank = np.cumsum(present) - 1  # as in `check_training`
-    scaled = scaled_weights(weight, GroupEngine(group=group, share=share), share.n)
+    scaled = scaled_weights(weight, GroupRows(group, share), share.n)
     return AgreedLabels(classes, [rank[k] for k in c], scaled, used, present, share, found.n)
 
 
@@ -317,7 +316,7 @@ def share_of(sizes: Sequence[int], here: Sequence[int]) -> Share:
     return Share(ends[-1], joined([(ends[i] - sizes[i], ends[i]) for i in here if sizes[i]]))
 
 
-def scaled_weights(weight: list[Array], rows: Sums, n: int) -> list[Array]:
+def scaled_weights(weight: list[Array], rows: GroupRows, n: int) -> list[Array]:
     """Weights of n rows in all, with a mean of one over all of them."""
     scaled = mean_one(np.concatenate([np.empty(0), *weight]), rows, n)
     return np.split(scaled, np.cumsum([len(one) for one in weight])[:-1]) if weight else []

@@ -12,8 +12,8 @@ from .binned import (
     sampled_rows,
 )
 from .candidates import Candidates
-from .cpu import CpuEngine
-from .cuda import CudaEngine
+from .cpu import HOST, CpuCompute, LocalRows, cpu_engine
+from .cuda import CudaCompute, cuda_engine
 from .cuda.binning import DeviceTable
 from .cuda.device import DeviceError, check_gpu, has_gpu
 from .interface import (
@@ -21,17 +21,21 @@ from .interface import (
     SCORES,
     BlockLoss,
     BlockProblem,
+    Compute,
     Dense,
+    Device,
+    DeviceForest,
     Engine,
     FitSize,
     ForestArrays,
     Growth,
-    HostRows,
+    HostLoss,
     LeafRule,
     OneHot,
     PackedForest,
     RowLoss,
     RowProblem,
+    Rows,
     row_sizes,
     symmetric_levels,
 )
@@ -39,12 +43,18 @@ from .tree import NODE, SET_BYTES, Grown, LateValues, Tree, no_sets, node_bytes,
 
 DEVICES = ("cpu", "cuda")  # where estimators compute
 
-CPU: Engine = CpuEngine()  # one thread; the default where no engine is passed
+CPU = cpu_engine()  # one thread; the default where no engine is passed
+
+
+def local_engine(engine: Engine) -> Engine:
+    """The engine for rows that are all here."""
+    return cpu_engine(engine.compute.n_threads) if engine.rows.is_spread else engine
 
 
 __all__ = [
     "CPU",
     "DEVICES",
+    "HOST",
     "MAX_BINS",
     "MAX_CATEGORIES",
     "NODE",
@@ -56,30 +66,38 @@ __all__ = [
     "BlockProblem",
     "Candidates",
     "CodedRows",
-    "CpuEngine",
-    "CudaEngine",
+    "Compute",
+    "CpuCompute",
+    "CudaCompute",
     "Dense",
+    "Device",
     "DeviceError",
+    "DeviceForest",
     "DeviceTable",
     "Engine",
     "FitSize",
     "ForestArrays",
     "Grown",
     "Growth",
-    "HostRows",
+    "HostLoss",
     "LateValues",
     "LeafRule",
+    "LocalRows",
     "OneHot",
     "PackedForest",
     "RowLoss",
     "RowProblem",
+    "Rows",
     "SparseCodes",
     "Tree",
     "auto_bins",
     "check_gpu",
     "column_of",
+    "cpu_engine",
+    "cuda_engine",
     "has_gpu",
     "infinity_at",
+    "local_engine",
     "no_sets",
     "node_bytes",
     "row_sizes",

@@ -185,24 +185,22 @@ class BinnedData:
             return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
 
-    def splittable(self, features: AnyArray | None) -> AnyArray | None:
-        """Those of some features (ascending; None for all) that are worth looking at when a tree is grown.
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the table is sparse."""
+        return isinstance(self.codes, SparseCodes)
 
-        Of a sparse table they are those that have more than one code, because most of its columns may hold only zeros.
+    def find_varied(self, features: AnyArray | None) -> AnyArray:
+        """Those of some features (ascending; None for all) that have more than one code.
+
+        Of a sparse table only they are looked at when a tree is grown, because most of its columns may hold only zeros.
         There is always one, from whose bins the sums of all rows are taken.
         """
-        if not isinstance(self.codes, SparseCodes):
-            return features
-        varied = self.varied
+        varied = (self.n_bins > 1) | (self.has_missing > 0)
         found = np.flatnonzero(varied).astype(np.int32) if features is None else features[varied[features]]
         if len(found):
             return found
         return np.zeros(1, dtype=np.int32) if features is None else features[:1]
-
-    @cached
-    def varied(self) -> AnyArray:
-        """Which features have more than one code, (p,) bool."""
-        return (self.n_bins > 1) | (self.has_missing > 0)
 
     @cached
     def all_edges(self) -> Edges:

@@ -1,31 +1,21 @@
-"""Defines the protocol `Engine`, and the types of its arguments and results.
+"""Defines an engine by three protocols, `Compute`, `Rows` and `Device`, and the types of their arguments and results.
 
-`TrainingSet` holds an engine; learners, losses, the model and `SimplexBoostClassifier` call it for all heavy
+`TrainingSet` holds an `Engine`; learners, losses, the model and `SimplexBoostClassifier` call it for all heavy
 computations. `engine.cpu` is compiled, `engine.cuda` uses a GPU, `distributed.group_engine` adds up the sums of several
-shards, and ``tests/twin`` does the same as the compiled one in plain NumPy.
+machines, and ``tests/twin`` does the same as the compiled one in plain NumPy.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
 from .binned import BinnedData
-from .tree import Grown, LateValues, Tree
-
-
-def thinned(values: AnyArray, thin: float) -> AnyArray:
-    """Leaf values (K,) minus their median, with those below ``thin`` times the largest set to zero; 0 keeps all."""
-    if thin == 0.0:
-        return values
-    values = values - np.sort(values)[len(values) // 2]
-    return np.where(np.abs(values) < np.float32(thin) * np.abs(values).max(), np.float32(0), values)
-
+from .tree import Grown, Tree
 
 # A node score turns the sum of a node's statistics into a number; children that score high make a good split.
 SCORES = {
@@ -118,7 +108,7 @@ class Growth:
 
 @dataclass(frozen=True, eq=False)
 class RowProblem:
-    """A loss that is computed row by row from the logits 2U = F Yᵀ, with the rows: the argument of `Engine.row_loss`.
+    """A loss that is computed row by row from the logits 2U = F Yᵀ, with the rows: the argument of `Compute.row_loss`.
 
     With p = softmax(2U) and p_c the probability of the true class, the gradient of a row is the logistic one times
     p_c^a (1 − p_c)^b.
@@ -147,7 +137,7 @@ class RowProblem:
 
 @dataclass(frozen=True, eq=False)
 class BlockProblem:
-    """The log-loss of several labels, or of several class targets, with its rows: the argument of `Engine.block_loss`.
+    """The log-loss of several labels, or of several class targets, with its rows: the argument of `Compute.block_loss`.
 
     Codewords are canonical, so that F (n, K) are the logits: of a label, whose probability is σ(F), or of the classes
     of a target, whose probabilities are the soft-max over a block of columns.
@@ -187,6 +177,13 @@ class LeafRule:
     max_step: float = np.inf
     thin: float = 0.0
 
+    def drop_small(self, values: AnyArray) -> AnyArray:
+        """Leaf values (K,) minus their median, with small ones set to zero, as `thin` says."""
+        if self.thin == 0.0:
+            return values
+        values = values - np.sort(values)[len(values) // 2]
+        return np.where(np.abs(values) < np.float32(self.thin) * np.abs(values).max(), np.float32(0), values)
+
 
 @dataclass(frozen=True)
 class FitSize:
@@ -207,7 +204,7 @@ class FitSize:
 
 @dataclass(frozen=True, eq=False)
 class ForestArrays:
-    """The trees of a forest with their leaf values, as `Engine.pack` takes them.
+    """The trees of a forest with their leaf values, as `Compute.pack` takes them.
 
     Attributes
     ----------
@@ -235,26 +232,18 @@ class PackedForest(Protocol):
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
         """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
 
-    def probabilities(self, X: AnyArray, out: Array) -> bool:
-        """Write the soft-max of the sums of the trees' values at X to out (n, K), if it is computed where they are.
 
-        Otherwise return False; whoever asks then computes it from what `predict` adds up. Numbers of out are positive.
+class DeviceForest(PackedForest, Protocol):
+    """A packed forest on a device, which turns sums into answers where they are."""
+
+    def probabilities(self, X: AnyArray, out: Array) -> bool:
+        """Write the soft-max of the sums of the trees' values at X to out (n, K), all positive; False if it does not.
+
+        It leaves few trees, sparse tables and codes to the processor.
         """
 
     def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
         """The same for the column of the largest of the K sums, the first of equal ones, in out (n,) int32."""
-
-
-class HostForest:
-    """What a `PackedForest` says that leaves probabilities and winners to others."""
-
-    def probabilities(self, X: AnyArray, out: Array) -> bool:
-        """Nothing."""
-        return False
-
-    def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """Nothing."""
-        return False
 
 
 class RowLoss(Protocol):
@@ -269,21 +258,19 @@ class RowLoss(Protocol):
         Z (K, s) are the codewords along the sketch's directions. The next call overwrites the array.
         """
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves, (L, d) float32, at the F of the last `pull`, from `rows` (ascending) only."""
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> Any:
+        """Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`, from `rows` (ascending) only.
 
-    def leaves_of(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray | LateValues:
-        """`leaves` of a tree, which may still be growing."""
+        They are an array of single precision, a sparse array, or `LateValues` if the tree may still be growing.
+        """
 
-    def home(self, F: AnyArray) -> AnyArray:
+    def to_device(self, F: AnyArray) -> AnyArray:
         """F in the memory where it is read fastest: the array itself, or a copy on a device."""
 
     def risk(self) -> float:
         """The mean weighted loss at the F of the last `pull`."""
 
-    def gradient_size(self, statistics: Array, rows: AnyArray | None, engine: Engine) -> float:
+    def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
         """Σ‖g‖ over `rows` of the sketched gradients g in what the last `pull` returned."""
 
 
@@ -294,34 +281,35 @@ class BlockLoss(RowLoss, Protocol):
         """The loss of every block of some of the rows at the logits temperature · F (n, K), (r, B)."""
 
 
-class HostRows(ABC):
-    """What a `RowLoss` says that computes in the memory of the host."""
+class HostLoss:
+    """The base of a `RowLoss` that computes in the memory of the host; `compute.rows` adds up."""
 
-    @abstractmethod
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves."""
+    compute: Compute
 
-    def leaves_of(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
-        """`leaves` of a tree."""
-        return self.leaves(F, grown.leaf_of_row, rows, grown.tree.n_leaves, rule)
-
-    def home(self, F: AnyArray) -> AnyArray:
-        """F itself."""
+    def to_device(self, F: AnyArray) -> AnyArray:
         return F
 
-    def gradient_size(self, statistics: Array, rows: AnyArray | None, engine: Engine) -> float:
-        """Σ‖g‖ of the sketched gradients."""
-        return engine.total_size(statistics[slice(None) if rows is None else rows, :-1])
+    def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
+        return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])
 
 
-class Engine(Protocol):
-    """What every engine can do."""
+# ---- the engine -----------------------------------------------------------------------------------------------------
+
+
+class Compute(Protocol):
+    """The heavy computations on the rows that are here.
+
+    Attributes
+    ----------
+    n_threads : the number of threads
+    rows : where the rows are
+    """
 
     @property
-    def n_threads(self) -> int:
-        """The number of threads."""
+    def n_threads(self) -> int: ...
+
+    @property
+    def rows(self) -> Rows: ...
 
     def bin(
         self,
@@ -334,6 +322,11 @@ class Engine(Protocol):
 
         Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order. ``sample`` (ascending)
         are the rows here from which quantiles are computed; None takes `binned.sampled_rows`.
+        """
+
+    def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
+        """Σ_j hash(X_ij) a_j of every row of a table X (n, p), (n,) uint64; factors a (p,). See
+        `tables.order.hashes_of`, which computes it if this returns None.
         """
 
     def grow(
@@ -357,7 +350,14 @@ class Engine(Protocol):
         """The leaf of every row of X (n, p), (n,) int32."""
 
     def pack(self, forest: ForestArrays) -> PackedForest:
-        """Trees packed for prediction."""
+        """Pack trees for prediction."""
+
+    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
+        """Write path-dependent Shapley values of the rows of X (n, p) to out (n, p, D).
+
+        `paths` has the trees and their kernel (`explain.shapley.Paths`), `leaves` their values (an
+        `explain.explained_classes.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
+        """
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
         """F[i] += step · values[leaf of i] for every row i, in place; F (n, d), values (L, d).
@@ -372,13 +372,30 @@ class Engine(Protocol):
         """The flagship's loss of several labels, or of several class targets."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """The soft-max of 2U = F Yᵀ, written to out (n, K); Y is None for canonical codewords."""
+        """Write the soft-max of 2U = F Yᵀ to out (n, K); Y is None for canonical codewords."""
 
     def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
         """factor · A M, (n, K), of rows A (n, m) and a matrix M (m, K), in the precision of A.
 
         Each entry is a sum in the order of M's rows: a row's result does not depend on how many rows there are.
         """
+
+    def check_memory(self, size: FitSize) -> float:
+        """The bytes that a fit needs on a device, 0 without one; raises if the device has less."""
+
+
+class Rows(Protocol):
+    """Where the rows are, and what concerns all of them.
+
+    Only some of all rows may be here: those of one machine of a group. Rows are chosen by their numbers among all rows,
+    and a decision that looks at all rows is made in one place and made known to all.
+
+    Attributes
+    ----------
+    is_spread : whether rows may be elsewhere
+    """
+
+    is_spread: ClassVar[bool]
 
     def total(self, values: Array) -> float:
         """Σ values; it depends neither on the order of the rows nor on how they are cut into shards."""
@@ -395,170 +412,83 @@ class Engine(Protocol):
     def every(self, mask: AnyArray) -> bool:
         """Whether the mask is true for all rows."""
 
-    def host(self, values: Any) -> Any:
-        """An array in the memory of the host: the array itself, unless it is on a device."""
-
-    def take(self, values: Any) -> Any:
-        """What another library has on the engine's device, as an array of the engine; None for everything else."""
-
-    def there(self, X: AnyArray, d: int) -> Any:
-        """A copy of rows X (n, p) on the engine's device, where trees are added to their F (n, d) one after another.
-
-        None if they stay where they are.
-        """
-
-    def argsort(self, keys: AnyArray) -> AnyArray:
-        """The order (n,) in which keys (n,) uint64 ascend."""
-
-    def hashes(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        """Σ_j hash(X_ij) a_j of every row of a table X (n, p), (n,) uint64; factors a (p,). See
-        `tables.order.hashes_of`.
-
-        None if whoever asks must compute it.
-        """
-
-    @property
-    def has_device(self) -> bool:
-        """Whether the engine computes on a device that has a memory of its own."""
-
-    @property
-    def place(self) -> Any:
-        """What tells apart engines that cannot use each other's packed forests: the type, or the device."""
-
-    def check_memory(self, size: FitSize) -> float:
-        """The bytes that a fit is expected to need on the device; raises if it has less."""
-
-    def later(self, work: Callable[[], Any]) -> bool:
-        """Put off some work until a device is busy with the next tree, if the engine has one; else return False.
-
-        Nobody may depend on when the function is called, or whether it is.
-        """
-
-    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
-        """Path-dependent Shapley values of the rows of X (n, p) in out (n, p, D), if the engine has a device for them.
-
-        Otherwise return False. `paths` has the trees (``trees``, ``n_features``, ``dtype``), `leaves` their values (an
-        `explain.explained_classes.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
-        """
-
-    # An engine may have only some of all rows here: those of a member of a group. Rows are chosen by their numbers
-    # among all rows, and where a decision looks at all rows, it is made in one place and known to all.
-
     def count(self, n: int) -> int:
         """The number of all rows, if n are here."""
 
-    def here(self, rows: AnyArray) -> AnyArray:
+    def find(self, rows: AnyArray) -> AnyArray:
         """Those of some rows (ascending) that are here, by their numbers here."""
 
-    def of(self, rows: AnyArray) -> Engine:
-        """The engine for some of the rows (ascending), which are then all there is."""
+    def subset(self, rows: AnyArray) -> Rows:
+        """Some of the rows (ascending) as all rows."""
 
-    def alone(self) -> Engine:
-        """The engine for rows that are all in one place: this one, unless its rows are spread."""
+    def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Rows]:
+        """The rows here (n,) in another order, and the rows in that order.
 
-    def gathered(self, values: AnyArray) -> AnyArray:
+        The function, called in one place, returns the new order of all rows: which is the first, the second, ….
+        """
+
+    def gather(self, values: AnyArray) -> AnyArray:
         """The values of all rows in the place where `decide` decides, from those here; nothing elsewhere."""
 
     def decide(self, compute: Callable[[], Any]) -> Any:
         """What a function returns, computed in one place."""
 
-    def arranged(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Engine]:
-        """The rows here (n,) in another order, and the engine for rows in that order.
 
-        The function, called in one place, returns the new order of all rows: which is the first, the second, ….
+class Device(Protocol):
+    """The memory that an engine computes in, and arrays in it.
+
+    Attributes
+    ----------
+    is_host : whether it is the memory of the host
+    """
+
+    is_host: ClassVar[bool]
+
+    def to_host(self, values: Any) -> Any:
+        """An array in the memory of the host: the array itself, unless it is on the device."""
+
+    def to_device(self, X: AnyArray, d: int) -> Any:
+        """A copy of rows X (n, p) on the device, where trees are added to their F (n, d) one after another.
+
+        None if they stay where they are.
         """
+
+    def adopt(self, values: Any) -> Any:
+        """What another library has on the device, as an array of the engine; None for everything else."""
+
+    def argsort(self, keys: AnyArray) -> AnyArray:
+        """The order (n,) in which keys (n,) uint64 of the host ascend."""
+
+    def postpone(self, work: Callable[[], Any]) -> bool:
+        """Put off some work until the device is busy with the next tree; return False if there is no device.
+
+        Nothing may depend on when the function is called, or whether it is.
+        """
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What computes for a fit or a prediction.
+
+    Attributes
+    ----------
+    compute : the computations
+    rows : where the rows are; that of `compute`
+    device : the memory in which it computes
+    """
+
+    compute: Compute
+    device: Device = field(repr=False)
+    rows: Rows = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", self.compute.rows)
+
+    def with_rows(self, rows: Rows) -> Engine:
+        """The engine for other rows."""
+        return self if rows is self.rows else Engine(replace(self.compute, rows=rows), self.device)  # type: ignore
 
 
 def row_sizes(vectors: Array) -> Array:
     """‖v‖ of every row of vectors (n, s); (n,)."""
     return np.abs(vectors[:, 0]) if vectors.shape[1] == 1 else np.linalg.norm(vectors, axis=1)
-
-
-class AllRows(ABC):
-    """What an engine that has all rows at hand says about them."""
-
-    def count(self, n: int) -> int:
-        """The number of all rows."""
-        return n
-
-    def here(self, rows: AnyArray) -> AnyArray:
-        """All of these rows."""
-        return rows
-
-    def of(self, rows: AnyArray) -> Self:
-        """The engine itself."""
-        return self
-
-    def alone(self) -> Any:
-        """The engine itself."""
-        return self
-
-    def gathered(self, values: AnyArray) -> AnyArray:
-        """The values."""
-        return values
-
-    def decide(self, compute: Callable[[], Any]) -> Any:
-        """What the function returns."""
-        return compute()
-
-    def arranged(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Any]:
-        """The order that the function returns, and the engine itself."""
-        return compute(), self
-
-    @abstractmethod
-    def total(self, values: Array) -> float:
-        """Σ values."""
-
-    def totals(self, columns: Array) -> Array:
-        """The sums of columns (n, m), (m,)."""
-        return np.array([self.total(column) for column in columns.T])
-
-    def largest(self, values: AnyArray) -> float:
-        """The largest of the values; −inf without any."""
-        return float(np.max(values, initial=-np.inf))
-
-    def host(self, values: Any) -> Any:
-        """The array itself."""
-        return values
-
-    def argsort(self, keys: AnyArray) -> AnyArray:
-        """The order in which keys ascend."""
-        return np.argsort(keys)
-
-    def hashes(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        """There is no device."""
-        return None
-
-    @property
-    def has_device(self) -> bool:
-        """There is no device."""
-        return False
-
-    @property
-    def place(self) -> Any:
-        """The type of the engine."""
-        return type(self)
-
-    def check_memory(self, size: FitSize) -> float:
-        """None; the memory of the host is forecast by `parts.optimizers.memory`."""
-        return 0.0
-
-    def take(self, values: Any) -> Any:
-        """None: there is no device."""
-        return None
-
-    def there(self, X: AnyArray, d: int) -> Any:
-        """There is no device."""
-        return None
-
-    def later(self, work: Callable[[], Any]) -> bool:
-        """There is no device."""
-        return False
-
-    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
-        """There is no device."""
-        return False
-
-    def every(self, mask: AnyArray) -> bool:
-        """Whether the mask is true everywhere."""
-        return bool(np.all(mask))

@@ -100,6 +100,11 @@ class Grown:
     leaf_of_row: AnyArray
     leaf_sums: Array
 
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return (len(self.tree.nodes) + 1) // 2
+
 
 class LateValues(ABC):
     """Leaf values (L, d) that a device is still computing; ``np.asarray`` waits for them.
@@ -151,8 +156,6 @@ def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None
 
     ``seen`` (p, 32) holds the categories that occur in each feature. Every set then covers all numbers below 256.
     """
-    if not len(category_sets):
-        return
     for node in np.flatnonzero(nodes["category"] >= 0):
         of_node = category_sets[nodes["category"][node]]  # a view
         known = seen[nodes["feature"][node]]

@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 from .. import _kernels
 from .._util.arrays import AnyArray, Array
 from .._util.compat import cached
-from ..engine import CpuEngine, Tree, column_of
+from ..engine import Engine, Tree, column_of
 from ..engine.cpu.forest import starts
 from ..engine.cpu.trees import blocks, compact
 from ..engine.tree import node_bytes
@@ -73,12 +73,12 @@ def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
     return kept(_PATHS, model, key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
 
 
-def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: CpuEngine | Any) -> Paths:
+def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: Engine) -> Paths:
     """The paths of a model's trees, ready for values against background rows if there are some."""
     if background is None:
         return paths_of(model, X)
     paths = Paths(model.trees, X.shape[1], issparse(X), model.dtype)
-    paths.kernel.set_background(columns_used(background, paths), engine.n_threads)
+    paths.kernel.set_background(columns_used(background, paths), engine.compute.n_threads)
     return paths
 
 
@@ -96,7 +96,7 @@ def values(
     model: AdditiveModel,
     X: AnyArray,
     M: Array,
-    engine: CpuEngine | Any,
+    engine: Engine,
     background: AnyArray | None = None,
     total: Array | None = None,
 ) -> Array:
@@ -111,8 +111,10 @@ def values(
     elif not issparse(X) and len(model.trees) == len(model.terms) > 0:
         out = np.empty((X.shape[0], X.shape[1], D))
         paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
-        if background is not None or not engine.explain(paths, X, leaves, total, out):
-            paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, engine.n_threads)
+        if background is None:
+            engine.compute.explain(paths, X, leaves, total, out)
+        else:
+            paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, engine.compute.n_threads)
         return out
     else:
         out = np.zeros((X.shape[0], X.shape[1], D))
@@ -124,19 +126,19 @@ def values(
 
 
 def add_trees(
-    model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any, background: AnyArray | None, out: Array
+    model: AdditiveModel, X: AnyArray, M: Array, engine: Engine, background: AnyArray | None, out: Array
 ) -> None:
     """The values of the trees, added to out (n, p, D); a sparse X in blocks of the columns that are split."""
     if not model.trees:
         return
     paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
-    for rows, block in blocks(X, paths.used, engine.n_threads):
+    for rows, block in blocks(X, paths.used, engine.compute.n_threads):
         of_block = np.empty((*block.shape, M.shape[1]))
-        paths.kernel.values(block, *leaves, None, of_block, engine.n_threads)
+        paths.kernel.values(block, *leaves, None, of_block, engine.compute.n_threads)
         out[rows, slice(None) if paths.used is None else paths.used] += of_block
 
 
-def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any) -> Array:
+def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: Engine) -> Array:
     """Shapley interaction values for F M, (n, p, p, D); over one of the features they sum to the path-dependent values.
 
     Half of what two features do together and neither does alone stands at (f, g), and half at (g, f); at (f, f) is what
@@ -147,10 +149,10 @@ def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine 
     out = np.zeros((n, p, p, M.shape[1]))
     if model.trees:
         paths, leaves = paths_of(model, X), leaves_of(model, M)
-        for rows, block in blocks(X, paths.used, engine.n_threads):
+        for rows, block in blocks(X, paths.used, engine.compute.n_threads):
             u = block.shape[1]
             target = out[rows] if paths.used is None else np.empty((len(block), u, u, M.shape[1]))
-            paths.kernel.interactions(block, *leaves, target, engine.n_threads)
+            paths.kernel.interactions(block, *leaves, target, engine.compute.n_threads)
             if paths.used is not None:
                 out[rows, paths.used[:, None], paths.used] = target
     lines = np.zeros((n, p, M.shape[1]))

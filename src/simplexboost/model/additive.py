@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
-from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
+from ..engine import CPU, Candidates, DeviceForest, Engine, ForestArrays, PackedForest, Tree
 from .code import FEW, Code, identity, is_view
 from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, PendingTree, TreeHypothesis, sparse_values
 
@@ -33,7 +33,7 @@ class Term:
     def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
         """F += α h, in place, where h has these outputs."""
         if isinstance(outputs, LeafOutputs):
-            outputs.engine.add_leaves(F, outputs.values, self.step, outputs.leaf_of_row)
+            outputs.engine.compute.add_leaves(F, outputs.values, self.step, outputs.leaf_of_row)
         elif self.coordinate is None:
             F += self.step * outputs
         else:
@@ -137,36 +137,40 @@ class AdditiveModel:
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
         """F(X), (n, d)."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
-        if self._is_forest(engine):
-            self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
-        else:
+        packed = self._packed(X.shape[1], engine)
+        if packed is None:
             add_terms(self.scaled_terms, X, F, engine)
+        else:
+            packed.predict(X, F, engine.compute.n_threads)
         return F
 
     def probabilities(self, X: AnyArray, out: Array, engine: Engine) -> bool:
-        """Write softmax(2U) to out (n, K) if the engine computes it where it computes F; otherwise return False."""
-        ours = self.code.canonical and self.dtype == np.float32 and self._is_forest(engine)
-        return ours and self._packed(X.shape[1], engine).probabilities(X, out)
+        """Write softmax(2U) to out (n, K) if a device computes it where it computes F; otherwise return False."""
+        forest = self._device_forest(X, engine) if self.dtype == np.float32 else None
+        return forest is not None and forest.probabilities(X, out)
 
     def winners(self, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
         """The same for the column of the highest score, in out (n,) int32."""
-        ours = self.code.canonical and self._is_forest(engine)
-        return ours and self._packed(X.shape[1], engine).winners(X, len(self.Y), out)
+        forest = self._device_forest(X, engine)
+        return forest is not None and forest.winners(X, len(self.Y), out)
 
-    def _is_forest(self, engine: Engine) -> bool:
-        """Whether all terms are trees, and there are some."""
-        return self._is_packed(engine) or (bool(self.terms) and len(self.trees) == len(self.terms))
+    def _device_forest(self, X: AnyArray, engine: Engine) -> DeviceForest | None:
+        """The forest on the engine's device, if its sums are the logits."""
+        if engine.device.is_host or not self.code.canonical:
+            return None
+        return self._packed(X.shape[1], engine)  # type: ignore[return-value]
 
-    def _packed(self, n_features: int, engine: Engine) -> PackedForest:
-        """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
-        kept, key = self._forest, (len(self.terms), engine.place)
+    def _packed(self, n_features: int, engine: Engine) -> PackedForest | None:
+        """The whole forest, packed once (18 ms for 400 trees) for an engine and kept until the model changes.
+
+        None if there are no terms, or some that are not trees.
+        """
+        kept, key = self._forest, (len(self.terms), type(engine.compute), engine.device)
         if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
-            kept = self._forest = (key, engine.pack(forest(self.scaled_terms, n_features, self.dtype)))
+            if not self.terms or len(self.trees) < len(self.terms):
+                return None
+            kept = self._forest = (key, engine.compute.pack(forest(self.scaled_terms, n_features, self.dtype)))
         return kept[1]
-
-    def _is_packed(self, engine: Engine) -> bool:
-        """Whether the forest is packed for the engine's place; it is where all terms are trees."""
-        return self._forest is not None and self._forest[0] == (len(self.terms), engine.place)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__ | {"_forest": None, "_prefix": None}
@@ -221,11 +225,11 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU)
     if isinstance(F, Candidates):
         for term in terms:
             h: Any = term.hypothesis
-            engine.add_leaves(F, h.values, term.step, engine.apply(h.tree, X))
+            engine.compute.add_leaves(F, h.values, term.step, engine.compute.apply(h.tree, X))
         return
     for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
         if are_trees:
-            engine.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.n_threads)
+            engine.compute.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.compute.n_threads)
         else:
             for term in run:
                 term.add_to(F, term.hypothesis.outputs(X, engine))

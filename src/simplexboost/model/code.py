@@ -118,7 +118,7 @@ class Code:
 
     def _times(self, A: AnyArray, matrix: AnyArray, out: Array | None = None) -> Array:
         if self._form is None:
-            return self.engine.times(A, matrix, 0.5, out)
+            return self.engine.compute.times(A, matrix, 0.5, out)
         a, b = self._form
         out = np.multiply(A, 0.5 * a, out=out)
         if b != 0.0:

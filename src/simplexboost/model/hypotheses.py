@@ -32,7 +32,7 @@ class TreeHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        outputs = self.values[engine.apply(self.tree, X)]
+        outputs = self.values[engine.compute.apply(self.tree, X)]
         return outputs.toarray() if issparse(outputs) else outputs
 
 
@@ -94,7 +94,7 @@ class LeafOutputs:
 
     def dense(self) -> Array:
         """The outputs, (n, d)."""
-        return np.asarray(self.values)[self.engine.host(self.leaf_of_row)]
+        return np.asarray(self.values)[self.engine.device.to_host(self.leaf_of_row)]
 
 
 MOST = float(np.finfo(np.float64).max)

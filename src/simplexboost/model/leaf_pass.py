@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._util.arrays import AnyArray, Array, Labels
-from ..engine import CPU, Engine, ForestArrays, LeafRule, RowLoss, Tree
+from ..engine import CPU, Engine, ForestArrays, Grown, LeafRule, RowLoss, Tree
 
 BLOCK = 2**23  # leaves of rows that are computed at a time
 SHARE = 0.5  # π_j is this part of the frequency of new class j; docs/classes.md has the trials
@@ -41,12 +41,12 @@ def pass_over(
     rule : how Newton's steps are computed
     rate : what they are multiplied by
     """
-    nowhere = np.zeros((F.shape[1], 1), dtype=np.float32)
+    nowhere, nothing = np.zeros((F.shape[1], 1), dtype=np.float32), np.empty((0, 0))
     moves = []
     for tree, leaf in zip(trees, leaves_of_rows(trees, X, engine), strict=True):
         rows.pull(F, nowhere)  # the probabilities at F
-        steps = rows.leaves(F, leaf, None, tree.n_leaves, rule)  # (L, m + 1)
-        engine.add_leaves(F, steps, rate, leaf)
+        steps = rows.leaves(F, Grown(tree, leaf, nothing), None, rule)  # (L, m + 1)
+        engine.compute.add_leaves(F, steps, rate, leaf)
         moves.append(rate * (steps[:, 1:] - steps[:, :1]))
     return moves
 
@@ -64,8 +64,8 @@ def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Itera
         numbers = [np.arange(tree.n_leaves, dtype=np.float32)[:, None] for tree in some]
         places = np.arange(len(some), dtype=np.int32)
         found = np.zeros((n, len(some)), dtype=np.float32)
-        engine.pack(ForestArrays(some, numbers, places, np.ones(len(some)), p, np.float32)).predict(
-            X, found, engine.n_threads
+        engine.compute.pack(ForestArrays(some, numbers, places, np.ones(len(some)), p, np.float32)).predict(
+            X, found, engine.compute.n_threads
         )
         yield from np.ascontiguousarray(found.T).astype(np.int32)
 

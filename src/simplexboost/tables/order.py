@@ -32,11 +32,11 @@ ODD = np.uint64(0xBF58476D1CE4E5B9)
 def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
     """The training set with its rows sorted by their content, and their groups (n,) in the same order."""
     engine, values = data.engine, hashes_of(data.table, 0, data.engine)
-    content = engine.gathered(row_hashes(data, values))
-    values, c = engine.gathered(values), engine.gathered(data.c)
-    labels = None if groups is None else engine.gathered(groups)
-    of_classes = engine.decide(lambda: hashes_of_classes(values, c, data.engine))
-    order, engine = engine.arranged(lambda: order_of(content, of_classes, c, labels, data.engine))
+    content = engine.rows.gather(row_hashes(data, values))
+    values, c = engine.rows.gather(values), engine.rows.gather(data.c)
+    labels = None if groups is None else engine.rows.gather(groups)
+    of_classes = engine.rows.decide(lambda: hashes_of_classes(values, c, data.engine))
+    order, rows = engine.rows.reorder(lambda: order_of(content, of_classes, c, labels, data.engine))
     costs, init = (None if a is None else a[order] for a in (data.costs, data.init_score))
     data = replace(
         data,
@@ -44,7 +44,7 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
         weight=data.weight[order],
         costs=costs,
         init_score=init,
-        engine=engine,
+        engine=engine.with_rows(rows),
         order=order,
         class_ranks=None if data.problem.several else np.argsort(np.argsort(of_classes)),
     )
@@ -75,7 +75,7 @@ def order_of(
         key = mixed(key + GOLDEN * mixed(number.ravel().astype(np.uint64)))
     if len(np.unique(of_classes)) < len(of_classes):
         return np.lexsort((c, key))  # which takes twice as long
-    return engine.argsort(key)
+    return engine.device.argsort(key)
 
 
 def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyArray:
@@ -85,7 +85,7 @@ def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyA
     for weighted ones.
     """
     keys = values + GOLDEN * mixed(c.astype(np.uint64))
-    order = engine.argsort(keys)
+    order = engine.device.argsort(keys)
     sorted_keys = keys[order]
     first = order[np.append(True, sorted_keys[1:] != sorted_keys[:-1])[: len(order)]]  # one of equal ones
     sums = np.zeros(int(c.max(initial=-1)) + 1, dtype=np.uint64)
@@ -118,7 +118,7 @@ def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
     """
     n, p = X.shape
     factors = np.random.default_rng([number, 64]).integers(0, 2**64, size=p, dtype=np.uint64) | np.uint64(1)
-    found = engine.hashes(X, factors)
+    found = engine.compute.hash_rows(X, factors)
     if found is not None:
         return found
     out = np.empty(n, dtype=np.uint64)

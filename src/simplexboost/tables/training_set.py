@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.compat import cached
-from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine, sampled_rows
+from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine, local_engine, sampled_rows
 from .problem import ONE_CLASS, Problem
 
 NEARLY_CONSTANT = 1e-6  # a column that varies by less than this part of its values is as good as constant
@@ -88,7 +88,7 @@ class TrainingSet:
     @property
     def n(self) -> int:
         """The number of rows, all of them."""
-        return self.engine.count(self.n_here)
+        return self.engine.rows.count(self.n_here)
 
     @property
     def n_here(self) -> int:
@@ -108,7 +108,7 @@ class TrainingSet:
     @cached
     def uniform(self) -> bool:
         """Whether every row weighs one."""
-        return self.engine.every(self.weight == 1.0)
+        return self.engine.rows.every(self.weight == 1.0)
 
     @cached
     def binned(self) -> BinnedData:
@@ -117,12 +117,12 @@ class TrainingSet:
             whole, here = self.bins_of
             return whole.binned.subset(here)
         if self.order is None:
-            return self.engine.bin(self.table, self.max_bins, self.categorical)
+            return self.engine.compute.bin(self.table, self.max_bins, self.categorical)
         # Codes are smaller than values: they are put in order in place of the table. Edges do not depend on the order,
         # only on which rows they are computed from.
         rows = sampled_rows(self.n)
-        sample = None if rows is None else np.sort(self.order[self.engine.here(rows)])
-        return self.engine.bin(self.table, self.max_bins, self.categorical, sample).subset(self.order)
+        sample = None if rows is None else np.sort(self.order[self.engine.rows.find(rows)])
+        return self.engine.compute.bin(self.table, self.max_bins, self.categorical, sample).subset(self.order)
 
     @cached
     def columns(self) -> Any:
@@ -146,8 +146,8 @@ class TrainingSet:
         table = self.problem.table
         n_targets = self.K if table is None else len(table)
         sums = np.stack([np.bincount(c, half, minlength=n_targets) for half in halves])  # (2, K), or (2, S)
-        if self.engine.alone() is not self.engine:
-            sums = np.stack([self.engine.totals(part[None]) for part in sums])  # those of all members
+        if self.engine.rows.is_spread:
+            sums = np.stack([self.engine.rows.totals(part[None]) for part in sums])  # those of all members
         return (sums[0] + sums[1] / 2**20) / 2**20
 
     def in_order(self, values: AnyArray) -> AnyArray:
@@ -176,7 +176,7 @@ class TrainingSet:
 
     def sample(self, rows: AnyArray) -> TrainingSet:
         """The training set of some of the rows (ascending), with the bins of all rows."""
-        here = self.engine.here(rows)
+        here = self.engine.rows.find(rows)
         at = here if self.order is None else self.order[here]
         costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
         return replace(
@@ -186,7 +186,7 @@ class TrainingSet:
             weight=self.weight[here],
             costs=costs,
             init_score=init,
-            engine=self.engine.of(rows),
+            engine=self.engine.with_rows(self.engine.rows.subset(rows)),
             bins_of=(self, here),
             order=None,
         )
@@ -194,9 +194,9 @@ class TrainingSet:
     def brought(self, rows: AnyArray) -> TrainingSet:
         """`sample` with all of its rows in one place, where the engine decides; there are none elsewhere."""
         sample = self.sample(rows)
-        gather, engine = sample.engine.gathered, sample.engine.alone()
-        if engine is sample.engine:
+        if not sample.engine.rows.is_spread:
             return sample
+        gather, engine = sample.engine.rows.gather, local_engine(sample.engine)
         binned = sample.binned.gathered(gather)
         init = None if sample.init_score is None else gather(sample.init_score)
         X, c, weight = CodedRows(binned), gather(sample.c), gather(sample.weight)

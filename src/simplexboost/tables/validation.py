@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_number as check_parameter
-from ..engine import CPU, DeviceTable, Engine, auto_bins
+from ..engine import CPU, DeviceTable, Engine, Rows, auto_bins
 from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X, plain_labels
 from .labels import (
     as_listed,
@@ -37,19 +37,6 @@ from .training_set import TrainingSet
 # weight would then count like any other. Rows that weigh less than this fraction of the heaviest row are therefore left
 # out, like rows of zero weight.
 NEGLIGIBLE = 1e-6
-
-
-class Sums(Protocol):
-    """Reductions over all rows, as those of an engine."""
-
-    def total(self, values: Array) -> float:
-        """Σ values, exact before it is rounded."""
-
-    def largest(self, values: Array) -> float:
-        """The largest of the values."""
-
-    def every(self, mask: Mask) -> bool:
-        """Whether the mask is true for all rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +120,7 @@ def check_training(
         return check_class_targets(X, y, sample_weight, labelling, bins, engine, categorical)
     classes, c, weight = check_labels(X, y, sample_weight, labelling)
     used = weight > NEGLIGIBLE * weight.max()
-    X, c, weight = kept_rows(X, used), c[used], mean_one(weight[used], engine)
+    X, c, weight = kept_rows(X, used), c[used], mean_one(weight[used], engine.rows)
     present = np.isin(np.arange(len(classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     if costs is not None:
@@ -161,7 +148,7 @@ def check_indicator(
     weight = check_weight(X, Z, sample_weight, weights_of_labels(labelling.class_weight, Z.shape[1]))
     used = weight > NEGLIGIBLE * weight.max()
     sets = LabelSets(check_label_names(labelling.classes, Z.shape[1]), labelling.targets)
-    weight = mean_one(weight[used], engine)
+    weight = mean_one(weight[used], engine.rows)
     data = TrainingSet(kept_rows(X, used), sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
     return Checked(data, used)
 
@@ -190,7 +177,7 @@ def check_class_targets(
     check_some_classes(classes, left_out=not used.all())
     sets = ClassTargets(classes)
     c = sets.number(indicator(columns, classes)[0])
-    weight = mean_one(weight[used], engine)
+    weight = mean_one(weight[used], engine.rows)
     data = TrainingSet(kept_rows(X, used), c, weight, sets.K, bins, engine, categorical, sets)
     return Checked(data, used)
 
@@ -384,7 +371,7 @@ def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> Non
         check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 
 
-def mean_one(weight: Array, rows: Sums = CPU, n: int | None = None) -> Array:
+def mean_one(weight: Array, rows: Rows = CPU.rows, n: int | None = None) -> Array:
     """Positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
 
     Regularisation is measured in units of one example; compared with it, weights of sum one would be far too small. A

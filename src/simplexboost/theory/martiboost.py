@@ -19,7 +19,7 @@ from .._util.params import check_choice, check_number, random_generator
 from .._util.runtime import check_memory, one_blas_thread, thread_count
 from ..classifiers.base_classifier import Face, all_or_nothing
 from ..classifiers.composition import ENDLESS, LEAST_ROUND
-from ..engine import MAX_BINS, CpuEngine, Engine, single_leaf
+from ..engine import MAX_BINS, Engine, cpu_engine, single_leaf
 from ..model.additive import Term
 from ..model.hypotheses import Hypothesis, LeafOutputs, TreeHypothesis
 from ..model.program import Program, Turn, answers, move
@@ -123,7 +123,7 @@ def positive(answer: Answer) -> Mask:
     """Where the answer of one coordinate is positive, (n,); of a tree, the leaves are looked at instead of the rows."""
     compact = answer.compact
     if isinstance(compact, LeafOutputs):
-        return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.host(compact.leaf_of_row))
+        return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.device.to_host(compact.leaf_of_row))
     return compact[:, 0] > 0
 
 
@@ -376,7 +376,7 @@ class MartiBoostClassifier(Face):
         return check_X(self, X)
 
     def _engine(self) -> Engine:
-        return CpuEngine(thread_count(self.n_jobs))
+        return cpu_engine(thread_count(self.n_jobs))
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         return pack_program(self)

@@ -144,7 +144,7 @@ class PotentialObjective(Objective):
     @cached
     def game(self) -> Game:
         """The game, made when first asked for, because there is none where only one class has examples."""
-        return self.promised.game(len(self.code.Y), self.engine.n_threads)
+        return self.promised.game(len(self.code.Y), self.engine.compute.n_threads)
 
     @property
     def vote(self) -> float:
@@ -186,7 +186,7 @@ class OptimalStrategy(Optimizer):
         game, before = objective.game, run.workspace or Promise(True, False, objective.game.bound)
         # Potentials may differ by rounding; the costs of a fixed game with the exponential loss are their differences.
         level = 0.0 if isinstance(game, FixedGame) and isinstance(game.loss, ExponentialLoss) else before.potential
-        total = run.data.engine.total
+        total = run.data.engine.rows.total
         noise = 1e-9 * total(np.abs(gained)) + 1e-12 * level * total(run.data.weight)
         kept = bool(total(gained) >= -noise)
         if not kept and not before.warned:

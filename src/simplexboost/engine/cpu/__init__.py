@@ -5,9 +5,10 @@ All calls to ``simplexboost._kernels`` for boosting are in this package.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,19 +18,21 @@ from ..._util.arrays import AnyArray, Array
 from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
-    AllRows,
     BlockLoss,
     BlockProblem,
     Dense,
+    Engine,
+    FitSize,
     ForestArrays,
     Growth,
     OneHot,
     PackedForest,
     RowLoss,
     RowProblem,
+    Rows,
     row_sizes,
 )
-from ..tree import NODE, Grown, Tree
+from ..tree import NODE, Grown, Tree, node_bytes
 from .forest import CpuForest, find_leaves
 from .rows import CandidateRowLoss, CpuBlocks, CpuRowLoss, add_entries, logistic_kernel
 from .trees import bin_sparse, grow_from, limb_values, make_shard
@@ -40,18 +43,91 @@ if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
         "reinstall simplexboost"
     )
 
-# The steps of an exact sum, for engines that add up shards: see kernels/core/exact.hpp.
-largest_magnitude, sum_limbs, limb_total = _kernels.largest_magnitude, _kernels.sum_limbs, _kernels.limb_total
-
-
 WHOLE = np.zeros((1, 2), dtype=np.int64)  # the segments of a shard that has all rows
 
 
 @dataclass(frozen=True)
-class CpuEngine(AllRows):
-    """The compiled engine on `n_threads` threads; see `interface.Engine`."""
+class LocalRows:
+    """All rows are here; see `interface.Rows`. Totals are computed on `n_threads` threads."""
 
     n_threads: int = 1
+    is_spread: ClassVar[bool] = False
+
+    def total(self, values: Array) -> float:
+        values = np.ascontiguousarray(values, dtype=None if values.dtype == np.float32 else np.float64)
+        total = _kernels.total(values, self.n_threads)  # a sum of integers
+        return float(np.sum(values, dtype=np.float64)) if np.isnan(total) else total  # if a value is not finite
+
+    def totals(self, columns: Array) -> Array:
+        return np.array([self.total(column) for column in columns.T])
+
+    def total_size(self, vectors: Array) -> float:
+        if vectors.shape[1] > 1:
+            return self.total(row_sizes(vectors))
+        total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
+        return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
+
+    def largest(self, values: AnyArray) -> float:
+        return float(values.max()) if values.size else -np.inf
+
+    def every(self, mask: AnyArray) -> bool:
+        return bool(np.all(mask))
+
+    def count(self, n: int) -> int:
+        return n
+
+    def find(self, rows: AnyArray) -> AnyArray:
+        return rows
+
+    def subset(self, rows: AnyArray) -> Self:
+        return self
+
+    def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Self]:
+        return compute(), self
+
+    def gather(self, values: AnyArray) -> AnyArray:
+        return values
+
+    def decide(self, compute: Callable[[], Any]) -> Any:
+        return compute()
+
+
+@dataclass(frozen=True)
+class Host:
+    """The memory of the host, where there is no device; see `interface.Device`."""
+
+    is_host: ClassVar[bool] = True
+
+    def to_host(self, values: Any) -> Any:
+        return values
+
+    def to_device(self, X: AnyArray, d: int) -> Any:
+        return None
+
+    def adopt(self, values: Any) -> Any:
+        return None
+
+    def argsort(self, keys: AnyArray) -> AnyArray:
+        return np.argsort(keys)
+
+    def postpone(self, work: Callable[[], Any]) -> bool:
+        return False
+
+
+HOST = Host()
+
+
+def cpu_engine(n_threads: int = 1) -> Engine:
+    """The compiled engine on some threads, for rows that are all here."""
+    return Engine(CpuCompute(n_threads, LocalRows(n_threads)), HOST)
+
+
+@dataclass(frozen=True)
+class CpuCompute:
+    """The compiled computations on `n_threads` threads; see `interface.Compute`."""
+
+    n_threads: int = 1
+    rows: Rows = field(default=LocalRows(), repr=False)
 
     @property
     def instruction_set(self) -> str:
@@ -65,11 +141,11 @@ class CpuEngine(AllRows):
         categorical: AnyArray | None = None,
         sample: AnyArray | None = None,
     ) -> BinnedData:
-        """X as codes.
+        """Return X as codes.
 
         Examples
         --------
-        >>> binned = CpuEngine().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
+        >>> binned = CpuCompute().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
         >>> binned.edges[0].tolist(), binned.column(0).tolist()
         ([1.5, 3.0], [0, 1, 3, 2])
         """
@@ -107,61 +183,52 @@ class CpuEngine(AllRows):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        """Grow one tree."""
-        features = data.splittable(features)
+        if data.is_sparse:
+            features = data.find_varied(features)
+        m, n_rows = statistics.m, data.n if rows is None else len(rows)
         shard = make_shard(data, statistics, growth, rows, features, WHOLE, self.n_threads)
-        n_rows = data.n if rows is None else len(rows)
-        parts = grow_from(shard, data, statistics.m, score, growth, n_rows, features, self.n_threads)
-        leaf_of_row = shard.leaf_of_row(parts.nodes, parts.category_sets, parts.cells)
-        values = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
-        largest = parts.largest if values is None else shard.column_maxima(values)
-        limbs = shard.leaf_limbs(parts.cells, values, largest, n_rows)
-        return parts.grown(data, leaf_of_row, limb_values(limbs, largest, n_rows))
+        tree, cells, largest = grow_from(shard, data, m, score, growth, features, self.n_threads)
+        leaf_of_row = shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)
+        values = None
+        if leaf_statistics is not None:
+            values = np.ascontiguousarray(leaf_statistics, dtype=np.float64)
+            largest = shard.column_maxima(values)
+        limbs = shard.leaf_limbs(cells, values, largest, n_rows)
+        return Grown(tree, leaf_of_row, limb_values(limbs, largest, n_rows))
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
-        """The leaf of every row of X (n, p), (n,) int32."""
         return find_leaves(tree, X, self.n_threads)
 
     def pack(self, forest: ForestArrays) -> PackedForest:
-        """Trees packed for prediction."""
         return CpuForest(forest)
 
+    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
+        paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, self.n_threads)
+
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
-        """F[i] += step · values[leaf of i], in place."""
         if isinstance(F, Candidates):
             return add_entries(F, values, step, leaf_of_row, self.n_threads)
         _kernels.add_values(F, values, step, leaf_of_row, self.n_threads)
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
-        """The flagship's loss on these rows."""
         if problem.candidates:
-            return CandidateRowLoss(problem, self)
+            return CandidateRowLoss(problem, self, None)
         return CpuRowLoss(problem, self, logistic_kernel(problem, len(problem.c)))
 
     def block_loss(self, problem: BlockProblem) -> BlockLoss:
-        """The flagship's loss of several labels, or of several class targets."""
         return CpuBlocks(problem, self)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """The soft-max of F Yᵀ, written to out (n, K)."""
         _kernels.softmax_scores(F, Y, out, self.n_threads)
 
     def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
-        """factor · A M; see `interface.Engine.times`."""
         A = np.ascontiguousarray(A)
         out = np.empty((len(A), M.shape[1]), dtype=A.dtype) if out is None else out
         _kernels.times(A, np.ascontiguousarray(M, dtype=A.dtype), factor, out, self.n_threads)
         return out
 
-    def total(self, values: Array) -> float:
-        """Σ values, as a sum of integers; if a value is not finite, an ordinary sum."""
-        values = np.ascontiguousarray(values, dtype=None if values.dtype == np.float32 else np.float64)
-        total = _kernels.total(values, self.n_threads)
-        return float(np.sum(values, dtype=np.float64)) if np.isnan(total) else total
+    def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
+        return None
 
-    def total_size(self, vectors: Array) -> float:
-        """Σ‖v‖ over the rows of vectors (n, s)."""
-        if vectors.shape[1] > 1:
-            return self.total(row_sizes(vectors))
-        total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
-        return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
+    def check_memory(self, size: FitSize) -> float:
+        return 0.0  # `parts.optimizers.memory` forecasts the memory of the host

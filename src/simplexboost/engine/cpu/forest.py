@@ -17,19 +17,18 @@ from ... import _kernels
 from ..._util.arrays import AnyArray
 from ..._util.compat import cached
 from ..binned import CodedRows
-from ..interface import ForestArrays, HostForest
+from ..interface import ForestArrays
 from ..tree import Tree, node_bytes
 from .trees import blocks, compact, route
 
 
 @dataclass(frozen=True, eq=False)
-class CpuForest(HostForest):
+class CpuForest:
     """A packed forest; see `interface.PackedForest`. It is packed for dense or for sparse tables when one comes."""
 
     forest: ForestArrays
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-        """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
         if isinstance(X, CodedRows):
             return add_trees(self.forest, X, F, n_threads)
         if X.shape[1] != self.forest.n_features:

@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 from ... import _kernels
 from ..._util.arrays import AnyArray, Array
 from ..candidates import Candidates
-from ..interface import BlockProblem, Engine, HostRows, LeafRule, RowProblem
+from ..interface import BlockProblem, Compute, HostLoss, LeafRule, RowProblem
+from ..tree import Grown
 
 
 def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
@@ -24,26 +25,20 @@ def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
     )
 
 
-class Tilted:
-    """What the row-wise losses of the compiled engine share: their arrays, and the weights of robust losses."""
+class TiltedLoss:
+    """The base of row-wise losses of one label: weights, also those of robust losses, and means."""
 
-    def __init__(self, problem: RowProblem, engine: Engine) -> None:
-        n, self.problem, self.engine = len(problem.c), problem, engine
+    def __init__(self, problem: RowProblem, compute: Compute, loss: Any) -> None:
+        self.problem, self.compute, self.loss = problem, compute, loss
+        self.loss[:] = np.float32(np.log(problem.K))  # −log p_c at the start, with equal probabilities
         self.tilted = problem.exponents != (0, 0)
         self.tilt_mean = 1e-9 if self.tilted else 1.0
-        self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c at the start, with equal probabilities
-        self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
-        self.weight = None if problem.weight is None else problem.weight.astype(np.float64)
-        self.weights = float(engine.count(n)) if self.weight is None else engine.total(self.weight)
-        self.stats: Any = None
+        self.weight: Any = None if problem.weight is None else problem.weight.astype(np.float64)
+        n, rows = len(problem.c), compute.rows
+        self.weights = float(rows.count(n)) if self.weight is None else rows.total(self.weight)
 
-    def make_room(self, n: int, s: int) -> None:
-        """Make the array for the statistics of s directions."""
-        if self.stats is None or self.stats.shape[1] != s + 1:
-            self.stats = np.empty((n, s + 1))  # (n, s + 1)
-
-    def tilt_scale(self) -> float:
-        """What the weights of a robust loss are multiplied by.
+    def update_tilt(self) -> float:
+        """What the weights of a robust loss are divided by at this pull.
 
         Robust losses multiply the weights by p_c^a (1 − p_c)^b, which is small at the start if there are many classes,
         while l2 is in absolute units. So these weights are divided by the largest mean they have had. The current mean
@@ -53,103 +48,84 @@ class Tilted:
             a, b = self.problem.exponents
             p = np.exp(-self.loss.astype(np.float64))
             self.tilt_mean = max(self.tilt_mean, self.mean(p**a * (1 - p) ** b))
-        return 1.0 / self.tilt_mean
+        return self.tilt_mean
 
     def risk(self) -> float:
-        """The mean weighted loss."""
         return self.mean(self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss)
 
     def mean(self, values: AnyArray) -> float:
         """The weighted mean of values (n,)."""
-        return self.engine.total(values if self.weight is None else self.weight * values) / self.weights
+        return self.compute.rows.total(values if self.weight is None else self.weight * values) / self.weights
 
 
-class CpuRowLoss(Tilted, HostRows):
-    """The row-wise loss of the flagship on the compiled engine, with its arrays, which every `pull` fills again.
+class CpuRowLoss(TiltedLoss, HostLoss):
+    """The row-wise loss of the flagship, whose arrays every `pull` fills again; `kernel` computes the rows."""
 
-    `kernel` computes the rows, `engine` the totals over them.
-    """
-
-    def __init__(self, problem: RowProblem, engine: Engine, kernel: Any) -> None:
-        super().__init__(problem, engine)
+    def __init__(self, problem: RowProblem, compute: Compute, kernel: Any) -> None:
+        n = len(problem.c)
+        super().__init__(problem, compute, np.empty(n, dtype=np.float32))
         self.kernel = kernel
+        self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
+        self.stats: Any = np.empty((n, 0))
         # Canonical codewords need no stored gradient: `leaves` computes it from F.
-        columns = None if problem.Y is None else problem.Y.shape[1]
-        self.G = None if columns is None else np.empty((len(problem.c), columns), dtype=np.float32)  # (n, d)
+        self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and curvature at F."""
-        self.make_room(len(F), Z.shape[1])
-        scale = self.tilt_scale()
-        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.engine.n_threads)
+        if self.stats.shape[1] != Z.shape[1] + 1:
+            self.stats = np.empty((len(F), Z.shape[1] + 1))
+        scale = 1.0 / self.update_tilt()
+        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.compute.n_threads)
         return self.stats
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves."""
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = None if rows is None else rows.astype(np.uint32)
+        arrays = (F, self.G, self.loss, self.scale, grown.leaf_of_row, used, grown.n_leaves)
         options = (rule.l2_regularization, rule.max_step, rule.thin)
-        return self.kernel.newton_leaves(
-            F, self.G, self.loss, self.scale, leaf_of_row, used, n_leaves, *options, self.engine.n_threads
-        )
+        return self.kernel.newton_leaves(*arrays, *options, self.compute.n_threads)
 
 
-class CandidateRowLoss(Tilted, HostRows):
+class CandidateRowLoss(CpuRowLoss):
     """The row-wise loss at an F that is `Candidates`; see `interface.RowLoss`. Leaf values are sparse arrays (L, K)."""
 
-    def __init__(self, problem: RowProblem, engine: Engine) -> None:
-        super().__init__(problem, engine)
-        self.preference: Any = None
+    preference: Any = None  # (K,) of the last pull
 
     def pull(self, F: Any, Z: AnyArray) -> Array:
-        """The sketched gradient and curvature at F."""
-        problem, rows = self.problem, as_candidates(F)
-        self.make_room(len(rows), Z.shape[1])
+        scores: Candidates = F
+        if self.stats.shape[1] != Z.shape[1] + 1:
+            self.stats = np.empty((len(F), Z.shape[1] + 1))
         self.preference = np.ascontiguousarray(Z[:, 0])
         _kernels.candidate_pull(
-            *rows.arrays,
-            problem.weight,
-            problem.exponents[0],
-            problem.exponents[1],
-            self.tilt_scale(),
+            *scores.arrays,
+            self.problem.weight,
+            self.problem.exponents[0],
+            self.problem.exponents[1],
+            1.0 / self.update_tilt(),
             Z,
             self.stats,
             self.loss,
             self.scale,
-            self.engine.n_threads,
+            self.compute.n_threads,
         )
         return self.stats
 
-    def leaves(self, F: Any, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule) -> Any:
-        """Newton's steps in the leaves."""
-        used, scores = None if rows is None else rows.astype(np.uint32), as_candidates(F)
+    def leaves(self, F: Any, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> Any:
+        scores: Candidates = F
         values, classes, starts = _kernels.candidate_leaves(
             *scores.arrays,
             self.loss,
             self.scale,
             self.preference,
-            leaf_of_row,
-            used,
-            n_leaves,
+            grown.leaf_of_row,
+            None if rows is None else rows.astype(np.uint32),
+            grown.n_leaves,
             rule.l2_regularization,
             rule.max_step,
             rule.thin,
-            self.engine.n_threads,
+            self.compute.n_threads,
         )
-        return leaf_array(values, classes, starts, scores.K)
-
-
-def as_candidates(F: Any) -> Candidates:
-    """The predictor, which must be one of lists."""
-    assert isinstance(F, Candidates)
-    return F
-
-
-def leaf_array(values: AnyArray, classes: AnyArray, starts: AnyArray, K: int) -> csr_array:
-    """Leaf values (L, K) as a sparse array; in every row, classes stand in the order in which lists take them."""
-    starts = starts.astype(np.int32) if len(values) < 2**31 else starts
-    return csr_array((values, classes, starts), shape=(len(starts) - 1, K))
+        # In every row, classes stand in the order in which lists take them.
+        starts = starts.astype(np.int32) if len(values) < 2**31 else starts
+        return csr_array((values, classes, starts), shape=(len(starts) - 1, F.K))
 
 
 def add_entries(F: Candidates, values: Any, step: float, leaf_of_row: AnyArray, n_threads: int) -> None:
@@ -164,46 +140,38 @@ def add_entries(F: Candidates, values: Any, step: float, leaf_of_row: AnyArray, 
 LANES = 16  # rows of the mistakes are padded to a multiple of so many numbers (kernels/losses/logistic.hpp)
 
 
-class CpuBlocks(HostRows):
-    """Evaluates a `BlockProblem`, with arrays that every `pull` fills again; `engine` computes totals over rows."""
+class CpuBlocks(HostLoss):
+    """The loss of a `BlockProblem`, whose arrays every `pull` fills again."""
 
-    def __init__(self, problem: BlockProblem, engine: Engine) -> None:
+    def __init__(self, problem: BlockProblem, compute: Compute) -> None:
         n, K = len(problem.c), problem.own.shape[1]
-        self.problem, self.engine = problem, engine
+        self.problem, self.compute = problem, compute
         widths = problem.widths
         self.ends = None if widths is None else np.cumsum(widths).astype(np.int32)
         self.kernel = _kernels.BlockLoss(problem.own, problem.c, self.ends, problem.weight)
         self.weight = None if problem.weight is None else problem.weight.astype(np.float64)
-        self.weights = float(n) if self.weight is None else engine.total(self.weight)
+        self.weights = float(n) if self.weight is None else compute.rows.total(self.weight)
         self.N = np.empty((n, -(-K // LANES) * LANES), dtype=np.float32)  # (n, Kp), probability − own
         self.loss = np.empty(n, dtype=np.float32)
         self.stats = np.empty((n, 0))
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and curvature at F."""
         if self.stats.shape[1] != Z.shape[1] + 1:
             self.stats = np.empty((len(F), Z.shape[1] + 1))  # (n, s + 1)
-        self.kernel.pull(F, Z, self.N, self.stats, self.loss, self.engine.n_threads)
+        self.kernel.pull(F, Z, self.N, self.stats, self.loss, self.compute.n_threads)
         return self.stats
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves."""
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = None if rows is None else rows.astype(np.uint32)
-        l2, max_step = rule.l2_regularization, rule.max_step
-        return self.kernel.newton_leaves(
-            self.N, self.weight, leaf_of_row, used, n_leaves, l2, max_step, self.engine.n_threads
-        )
+        arrays = (self.N, self.weight, grown.leaf_of_row, used, grown.n_leaves)
+        return self.kernel.newton_leaves(*arrays, rule.l2_regularization, rule.max_step, self.compute.n_threads)
 
     def losses(self, F: AnyArray, rows: AnyArray, temperature: float) -> Array:
-        """The loss of every block of some of the rows at the logits temperature · F."""
         out = np.empty((len(rows), self.problem.n_blocks), dtype=np.float32)
         kernel = _kernels.BlockLoss(self.problem.own, self.problem.c[rows], self.ends, None)
-        kernel.losses(np.ascontiguousarray(F[rows]), temperature, out, self.engine.n_threads)
+        kernel.losses(np.ascontiguousarray(F[rows]), temperature, out, self.compute.n_threads)
         return out.astype(np.float64)
 
     def risk(self) -> float:
-        """The mean weighted loss at the F of the last `pull`."""
         values: AnyArray = self.loss if self.weight is None else self.weight * self.loss
-        return self.engine.total(values) / self.weights
+        return self.compute.rows.total(values) / self.weights

@@ -6,7 +6,6 @@ A tree is grown from a source of sums over rows: one shard that holds all rows, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ... import _kernels
 from ..._util.arrays import AnyArray, Array
 from ..binned import BinnedData, Edges, SparseCodes, category_edges, sampled_rows
 from ..interface import ORDERS, SCORES, Dense, Growth, OneHot
-from ..tree import NODE, Grown, Tree, set_thresholds, set_unseen
+from ..tree import NODE, Tree, set_thresholds, set_unseen
 
 BLOCK = 2**22  # values of a dense block of columns: 32 MB
 
@@ -51,19 +50,6 @@ def by_columns(X: Any) -> tuple[int, AnyArray, AnyArray, AnyArray]:
     return X.shape[0], X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), X.data
 
 
-def sparse_table(data: BinnedData, n_threads: int) -> Any:
-    """The codes by columns and by rows, made once for all trees."""
-    table = data.__dict__.get("table")
-    if table is None:
-        codes = data.codes
-        assert isinstance(codes, SparseCodes)
-        table = _kernels.SparseTable(
-            codes.zero, codes.first, codes.rows, codes.codes, data.n_bins, data.has_missing, codes.n, n_threads
-        )
-        table = data.__dict__.setdefault("table", table)  # in one step: threads share the data
-    return table
-
-
 def compact(trees: list[Tree]) -> tuple[list[AnyArray], AnyArray]:
     """The nodes of trees with features renumbered among those that they split, and these features, ascending.
 
@@ -96,45 +82,19 @@ def blocks(X: Any, used: AnyArray | None, n_threads: int) -> Iterator[tuple[slic
         yield slice(begin, end), block
 
 
-lane_count = _kernels.lane_count  # the numbers that histograms have for each bin of m statistics
 limb_values = _kernels.limb_values  # the last step of exact sums over leaves: see kernels/core/exact.hpp
 
 
-@dataclass(frozen=True, eq=False)
-class GrownParts:
-    """What the grower returns: a tree without its thresholds, and where to find the rows of its leaves.
-
-    Attributes
-    ----------
-    nodes, category_sets : (N, 24) and (n_sets, 32) uint8
-    gain, count : (N,)
-    cells : (L,) int32, for every leaf the number under which the source of sums keeps its rows
-    largest : the largest |statistic| of every column, over the rows of all shards
-    """
-
-    nodes: AnyArray
-    gain: Array
-    count: AnyArray
-    category_sets: AnyArray
-    cells: AnyArray
-    largest: Array
-
-    def grown(self, data: BinnedData, leaf_of_row: AnyArray, leaf_sums: Array) -> Grown:
-        """The tree with its thresholds, in arrays of its own: members of a group in one process share these parts."""
-        nodes, category_sets = self.nodes.copy().view(NODE)[:, 0], self.category_sets.copy()
-        set_thresholds(nodes, data.all_edges.values, data.all_edges.first)
-        set_unseen(nodes, category_sets, data.seen_categories)
-        return Grown(Tree(nodes, self.gain, self.count, category_sets), leaf_of_row, leaf_sums)
-
-
-def dense_table(data: BinnedData, n_threads: int) -> Any:
-    """The codes after a check that all of them are bins, which is made once for all trees."""
-    table = data.__dict__.get("table")
-    if table is None:
-        assert not isinstance(data.codes, SparseCodes)
-        table = _kernels.DenseTable(data.codes, data.n_bins, data.has_missing, n_threads)
-        table = data.__dict__.setdefault("table", table)  # in one step: threads share the data
-    return table
+def table_of(data: BinnedData, n_threads: int) -> Any:
+    """The codes in the form that kernels take, made once for all trees; codes that are not bins are refused."""
+    codes = data.codes
+    if isinstance(codes, SparseCodes):
+        table: Any = _kernels.SparseTable(
+            codes.zero, codes.first, codes.rows, codes.codes, data.n_bins, data.has_missing, codes.n, n_threads
+        )
+    else:
+        table = _kernels.DenseTable(codes, data.n_bins, data.has_missing, n_threads)
+    return data.__dict__.setdefault("table", table)  # in one step: threads share the data
 
 
 def make_shard(
@@ -154,9 +114,12 @@ def make_shard(
     if growth.bits not in (32, 64):
         raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
     kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
+    table, is_sparse = data.__dict__.get("table"), isinstance(data.codes, SparseCodes)
+    if table is None:
+        table = table_of(data, n_threads)
     return kind(
-        None if isinstance(data.codes, SparseCodes) else dense_table(data, n_threads),
-        sparse_table(data, n_threads) if isinstance(data.codes, SparseCodes) else None,
+        None if is_sparse else table,
+        table if is_sparse else None,
         data.n_bins,
         data.has_missing,
         data.categorical,
@@ -178,18 +141,24 @@ def grow_from(
     m: int,
     score: str,
     growth: Growth,
-    n_rows: int,
     features: AnyArray | None,
     n_threads: int,
-) -> GrownParts:
+) -> tuple[Tree, AnyArray, Array]:
     """Grow a tree on m statistics from a source of sums: a shard that holds all rows, or an object that adds up shards.
 
     Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
     ``root``, ``expand`` and ``cell_sizes`` of a shard, and answers for all rows together. Of `data` only the columns
     are used, not the codes.
+
+    Returns the tree; (L,) int32, for every leaf the number under which the source keeps its rows; and the largest
+    absolute value of every statistic.
     """
-    most, groups, starts = interaction_arrays(growth)
-    answer = _kernels.grow(
+    together: Any = growth.interactions
+    groups = starts = None
+    if not isinstance(together, int):  # groups one after another, and where each begins
+        starts = np.cumsum([0, *map(len, together)], dtype=np.int64)
+        together, groups = 0, np.array([f for group in together for f in group], dtype=np.int32)
+    nodes, gain, count, sets, cells, largest = _kernels.grow(
         source,
         data.n_bins,
         data.has_missing,
@@ -201,19 +170,28 @@ def grow_from(
         growth.levels if growth.order == "symmetric" else growth.max_depth,
         growth.max_leaf_nodes,
         growth.min_samples_leaf,
-        growth.category_count(n_rows),
+        growth.category_count(source.n_rows),
         growth.category_smoothing,
         ORDERS[growth.order],
         growth.noise,
         growth.seed,
         growth.bits,
         growth.histogram_memory,
-        most,
+        together,
         groups,
         starts,
         n_threads,
     )
-    return GrownParts(*answer)
+    return finished_tree(nodes, gain, count, sets, data), cells, largest
+
+
+def finished_tree(nodes: AnyArray, gain: Array, count: AnyArray, sets: AnyArray, data: BinnedData) -> Tree:
+    """The tree from nodes (N, 24) uint8 without thresholds, which are filled in."""
+    of_tree = nodes.view(NODE)[:, 0]
+    set_thresholds(of_tree, data.all_edges.values, data.all_edges.first)
+    if len(sets):
+        set_unseen(of_tree, sets, data.seen_categories)
+    return Tree(of_tree, gain, count, sets)
 
 
 def route(data: BinnedData, nodes: AnyArray, category_sets: AnyArray, n_threads: int) -> AnyArray:
@@ -222,11 +200,3 @@ def route(data: BinnedData, nodes: AnyArray, category_sets: AnyArray, n_threads:
     shard = make_shard(data, Dense(np.empty((data.n, 1))), Growth(), none, None, np.zeros((1, 2)), n_threads)
     n_leaves = (len(nodes) + 1) // 2
     return shard.leaf_of_row(nodes, category_sets, np.zeros(n_leaves, dtype=np.int32))
-
-
-def interaction_arrays(growth: Growth) -> tuple[int, AnyArray | None, AnyArray | None]:
-    """`Growth.interactions` as the kernel takes it: a limit, and groups one after another with where each begins."""
-    if isinstance(growth.interactions, int):
-        return growth.interactions, None, None
-    starts = np.cumsum([0, *map(len, growth.interactions)], dtype=np.int64)
-    return 0, np.array([f for group in growth.interactions for f in group], dtype=np.int32), starts

@@ -107,7 +107,7 @@ class DeviceCodes(OnHost):
         return DeviceCodes(there if there.flags.c_contiguous else there.copy(order="C"), self.device)
 
 
-def is_there(X: Any) -> bool:
+def goes_to_device(X: Any) -> bool:
     """Whether a table is on the device, or so large that it is looked at there."""
     return isinstance(X, DeviceTable) or (isinstance(X, np.ndarray) and X.size >= FEW_VALUES)
 
@@ -122,8 +122,8 @@ def pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
         yield begin, device.upload_large(np.ascontiguousarray(X[begin : begin + step]))
 
 
-def codes_there(X: Any, edges: Sequence[Array], device: Any) -> tuple[Any, AnyArray]:
-    """`CpuEngine.codes` on the device."""
+def code_rows(X: Any, edges: Sequence[Array], device: Any) -> tuple[Any, AnyArray]:
+    """`CpuCompute.codes` on the device."""
     n, p = X.shape
     codes, missing = device.empty((-(-p // TILE), n), np.uint64), device.empty(p, np.int32)
     device.clear(missing)
@@ -136,7 +136,7 @@ def codes_there(X: Any, edges: Sequence[Array], device: Any) -> tuple[Any, AnyAr
     return DeviceCodes(codes, device), device.download(missing).astype(np.uint8)
 
 
-def hashes_there(X: Any, factors: AnyArray, device: Any) -> AnyArray:
+def hash_rows(X: Any, factors: AnyArray, device: Any) -> AnyArray:
     """`tables.order.hashes_of` on the device."""
     n, p = X.shape
     out = device.empty(n, np.uint64)

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import Lock, local
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from ..._util.arrays import AnyArray
 from ..._util.compat import install_command
 
 PIECE = 2**22  # bytes
+FEW_KEYS = 2**17  # the processor sorts fewer in milliseconds
+FEW_SCORES = 2**15  # evaluated in every round: up to here a tree comes to the device later than the processor adds it
 MOST_THREADS = 16
 
 
@@ -262,7 +264,7 @@ class Fetched:
             self._staging.give_back_later(self._piece)
 
 
-class Later(local):
+class Postponed(local):
     """Functions to be called while the device is busy; each thread has its own, since what they wait for is theirs."""
 
     def __init__(self) -> None:
@@ -270,20 +272,41 @@ class Later(local):
 
 
 class CudaDevice:
-    """The current GPU."""
+    """The current GPU; see `interface.Device`."""
+
+    is_host: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.xp = cupy()
         self._kernels: dict[Any, CudaKernel] = {}
         self._staging = Staging()
-        self.later = Later()
+        self.postponed = Postponed()
 
     def owns(self, array: Any) -> bool:
         """Whether an array is on the device."""
         return isinstance(array, self.xp.ndarray)
 
-    def take(self, array: Any) -> Any:
-        """An array of any library that is on the device, as one of CuPy; None for everything else."""
+    def to_host(self, values: Any) -> Any:
+        return self.download(values) if self.owns(values) else values
+
+    def to_device(self, X: AnyArray, d: int) -> Any:
+        """A copy of rows of a dense table, if they are not few and take at most a quarter of what is free."""
+        if type(X) is not np.ndarray or len(X) * d < FEW_SCORES or X.nbytes + 4 * len(X) * d > self.room() // 4:
+            return None
+        return self.upload_large(np.ascontiguousarray(X))
+
+    def postpone(self, work: Callable[[], Any]) -> bool:
+        self.postponed.work.append(work)
+        return True
+
+    def run_postponed(self) -> None:
+        """Call what was put off until the device is busy."""
+        postponed = self.postponed
+        work, postponed.work = postponed.work, []
+        for call in work:
+            call()
+
+    def adopt(self, array: Any) -> Any:
         if self.owns(array):
             return array
         if hasattr(array, "__cuda_array_interface__"):
@@ -354,9 +377,8 @@ class CudaDevice:
         """An array of the device, or the first numbers of it, in the host's memory."""
         return self.xp.asnumpy(array if size is None else array[:size])
 
-    def argsort(self, keys: Any) -> Any:
-        """The order in which keys of the host ascend, in the host's memory."""
-        return self.download(self.upload(keys).argsort())
+    def argsort(self, keys: AnyArray) -> AnyArray:
+        return np.argsort(keys) if keys.size < FEW_KEYS else self.download(self.upload(keys).argsort())
 
     def send(self, array: Any, values: Any) -> None:
         """Copy a small array of the host to the beginning of one on the device, without waiting."""

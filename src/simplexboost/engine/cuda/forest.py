@@ -42,7 +42,6 @@ class CudaForest(CpuForest):
     device: Any = field(kw_only=True)
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-        """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
         if not self._is_ours(X):
             return super().predict(X, F, n_threads)
         for rows, wait in self._blocks(X, F.itemsize * F.shape[1]):
@@ -55,11 +54,9 @@ class CudaForest(CpuForest):
         return None
 
     def probabilities(self, X: AnyArray, out: AnyArray) -> bool:
-        """The soft-max of the sums, in out (n, K) float64 on the host or on the device."""
         return self._finish("probabilities", X, out.shape[1], out)
 
     def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """The columns of the largest sums, in out (n,) int32 on the host or on the device."""
         return self._finish("winners", X, K, out)
 
     def _finish(self, kernel: str, X: AnyArray, K: int, out: AnyArray) -> bool:
@@ -390,8 +387,8 @@ def has_room(device: Any, paths: DevicePaths, shape: tuple[int, int, int]) -> bo
     return paths.dtype.itemsize * (leaves + weights) + 8 * p * D * ROWS <= device.room() // 2
 
 
-def explain_there(device: Any, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
-    """Write Shapley values to out, unless this is left to the processor; see `interface.Engine.explain`."""
+def explain(device: Any, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
+    """Write Shapley values to out, unless this is left to the processor; see `interface.Compute.explain`."""
     there = device_paths(device, paths) if len(X) >= FEW_ROWS and out.size else None
     if there is None or not has_room(device, there, out.shape):
         return False

@@ -15,7 +15,8 @@ from scipy.sparse import csr_array
 
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
-from ..interface import Engine, LeafRule, RowProblem
+from ..cpu.rows import TiltedLoss
+from ..interface import Compute, LeafRule, RowProblem
 from ..tree import Grown, LateValues
 from .stepping import Launcher, Stepper
 from .trees import PendingGrown
@@ -109,16 +110,10 @@ class PullTotals:
         return float(loss), float(size)
 
 
-class CudaRowLoss:
+class CudaRowLoss(TiltedLoss):
     """Evaluates the loss at an F on the device; an F of the host is copied there every time."""
 
-    def __init__(self, problem: RowProblem, engine: Engine, device: Any) -> None:
-        n, self.problem, self.engine, self.device = len(problem.c), problem, engine, device
-        self.tilted = problem.exponents != (0, 0)
-        self.tilt_mean = 1e-9 if self.tilted else 1.0
-        self.largest_weight = 1.0 if problem.weight is None else float(problem.weight.max(initial=0.0))
-        self.weight = None if problem.weight is None else device.upload(problem.weight.astype(np.float64))
-        self.weights = float(n) if problem.weight is None else engine.total(problem.weight.astype(np.float64))
+    def __init__(self, problem: RowProblem, compute: Compute, device: Any) -> None:
         self.stepper = Stepper(
             device,
             device.upload(np.ascontiguousarray(problem.c, dtype=np.int32)),
@@ -127,24 +122,21 @@ class CudaRowLoss:
             None if problem.log_cost is None else device.upload(np.ascontiguousarray(problem.log_cost)),
             problem.exponents,
         )
+        super().__init__(problem, compute, self.stepper.loss)
+        self.device, self.weight = device, None if self.weight is None else device.upload(self.weight)
+        self.largest_weight = 1.0 if problem.weight is None else float(problem.weight.max(initial=0.0))
         self._directions: Any = None  # the Z of the last pull
         self._totals: PullTotals | None = None
-        self._expected = [n * problem.K]  # leaf values that are not zero: at first, any number
-        self.loss = self.stepper.loss
-        self.loss[:] = np.float32(np.log(problem.K))  # −log p_c at the start, with equal probabilities
+        self._expected = [len(problem.c) * problem.K]  # leaf values that are not zero: at first, any number
 
-    def home(self, F: AnyArray) -> AnyArray:
-        """F (n, K) on the device."""
+    def to_device(self, F: AnyArray) -> AnyArray:
         return F if self.device.owns(F) else self.device.upload_large(np.ascontiguousarray(F, dtype=np.float32))
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
         """The sketched gradient and curvature at F, in the memory where F is."""
-        if self.tilted:  # see `engine.cpu.rows`
-            a, b = self.problem.exponents
-            p = np.exp(-self.loss.astype(np.float64))
-            self.tilt_mean = max(self.tilt_mean, self.mean(p**a * (1 - p) ** b))
+        self.update_tilt()
         here = self.device.owns(F)
-        self.F = self.home(F)
+        self.F = self.to_device(F)
         if self._directions is None or self._directions.shape != Z.shape:
             self._directions = self.device.empty(Z.shape, np.float32)
         self.device.send(self._directions, np.ascontiguousarray(Z, dtype=np.float32))
@@ -152,11 +144,20 @@ class CudaRowLoss:
         self._totals = None
         return stats if here else self.device.download(stats)
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves, (L, K)."""
-        leaf_of_row = self.engine.host(leaf_of_row)
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray | LateValues:
+        """Newton's steps; if the tree may still be growing, the kernels are launched before it is waited for."""
+        if not isinstance(grown, PendingGrown):
+            return self.leaves_now(grown.leaf_of_row, rows, grown.n_leaves, rule)
+        n_rows = len(self.problem.c) if rows is None else len(rows)
+        self._totals = PullTotals(self.stepper.totals(grown.pending.rows, n_rows), rows, self.device)
+        bound = rule.max_step * (2.0 if rule.thin else 1.0)  # the median that is subtracted is not larger than a step
+        values = self.leaves_later(self.begin(grown.pending, n_rows, rule), grown, rule, bound)
+        self.device.run_postponed()
+        return values
+
+    def leaves_now(self, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule) -> AnyArray:
+        """Newton's steps in leaves of rows that are known already, (L, K)."""
+        leaf_of_row = self.device.to_host(leaf_of_row)
         used = np.arange(len(leaf_of_row)) if rows is None else np.asarray(rows)
         order = used[np.argsort(leaf_of_row[used], kind="stable")].astype(np.int32)
         count = self.device.upload(np.array([n_leaves], dtype=np.int32))
@@ -167,17 +168,6 @@ class CudaRowLoss:
             most_leaves=n_leaves,
         )
         return np.asarray(CudaLeaves(self.begin(rows_of, len(used), rule), self.device, lambda: n_leaves, np.inf))
-
-    def leaves_of(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray | LateValues:
-        """The same for a tree, which may still be growing: the kernels are launched before it is waited for."""
-        if not isinstance(grown, PendingGrown):
-            return self.leaves(F, grown.leaf_of_row, rows, grown.tree.n_leaves, rule)
-        n_rows = len(self.problem.c) if rows is None else len(rows)
-        self._totals = PullTotals(self.stepper.totals(grown.pending.rows, n_rows), rows, self.device)
-        bound = rule.max_step * (2.0 if rule.thin else 1.0)  # the median that is subtracted is not larger than a step
-        values = self.leaves_later(self.begin(grown.pending, n_rows, rule), grown, rule, bound)
-        self.work_meanwhile()
-        return values
 
     def leaves_later(self, there: Any, grown: PendingGrown, rule: LeafRule, bound: float) -> CudaLeaves:
         """Leaf values that are on the way."""
@@ -191,27 +181,14 @@ class CudaRowLoss:
         options = (rule.l2_regularization, rule.max_step, rule.thin)
         return self.stepper.leaves(self.F, tree, n_rows, options, self.largest_weight / self.tilt_mean)
 
-    def work_meanwhile(self) -> None:
-        """Call what was put off until the device is busy."""
-        later = self.device.later
-        work, later.work = later.work, []
-        for call in work:
-            call()
-
     def risk(self) -> float:
-        """The mean weighted loss."""
         if self.tilted:
-            return self.mean(self.problem.value(np.exp(-self.loss)))
+            return super().risk()
         if self._totals is None:
             self._totals = PullTotals(self.stepper.totals(None, len(self.problem.c)), None, self.device)
         return self._totals.found[0] / self.weights
 
-    def gradient_size(self, statistics: Array, rows: AnyArray | None, engine: Engine) -> float:
-        """Σ‖g‖ of the sketched gradients."""
+    def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
         if self._totals is not None and self._totals.rows is rows:
             return self._totals.found[1]
-        return engine.total_size(statistics[slice(None) if rows is None else rows, :-1])
-
-    def mean(self, values: AnyArray) -> float:
-        """The weighted mean of values (n,) on the device."""
-        return self.engine.total(values if self.weight is None else self.weight * values) / self.weights
+        return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])

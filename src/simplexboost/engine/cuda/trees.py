@@ -10,7 +10,7 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
 from ..binned import BinnedData, SparseCodes
-from ..cpu.trees import GrownParts, limb_values
+from ..cpu.trees import finished_tree, limb_values
 from ..interface import ORDERS, SCORES, Dense, FitSize, Growth, OneHot
 from ..tree import Grown, Tree
 from .binning import DeviceCodes
@@ -56,21 +56,16 @@ class PendingGrown(Grown):
     def _found(self) -> GrownArrays:
         return self.pending.wait()
 
-    @cached
-    def _whole(self) -> Grown:
-        found = self._found
-        parts = GrownParts(found.nodes, found.gain, found.count, found.sets, np.empty(0, np.int32), found.largest)
-        return parts.grown(self.data, self.leaf_of_row, self.leaf_sums)
-
     @property
     def n_leaves(self) -> int:
         """The number of leaves."""
         return len(self._found.limbs)
 
-    @property
+    @cached
     def tree(self) -> Tree:
         """The tree."""
-        return self._whole.tree
+        found = self._found
+        return finished_tree(found.nodes, found.gain, found.count, found.sets, self.data)
 
     @cached
     def leaf_sums(self) -> Array:

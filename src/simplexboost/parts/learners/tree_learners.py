@@ -112,7 +112,7 @@ class TreeLearner(Learner):
         growth = self.__dict__.get("_growth") or self.growth_for(data)
         if growth.noise or self.rounds_at_random:
             growth = replace(growth, seed=request.seed)
-        return data.engine.grow(
+        return data.engine.compute.grow(
             data.binned, self.statistics(request), self.score, growth, rows=request.rows, features=request.features
         )
 
@@ -336,7 +336,7 @@ class InfoTree(NamesClasses):
 def weighted_rows(weight: Array, rows: AnyArray | None, engine: Engine) -> AnyArray | None:
     """Those of some rows, or of all (None), that have a weight (n,); if none has one, the rows as they are."""
     has_weight = weight != 0 if rows is None else weight[rows] != 0
-    if engine.every(~has_weight) or has_weight.all():
+    if engine.rows.every(~has_weight) or has_weight.all():
         return rows
     return np.flatnonzero(has_weight) if rows is None else rows[has_weight]
 
@@ -522,9 +522,9 @@ class IndexStump(Learner):
         answer = stump.fit(by_feature)
         rows = request.used
         engine = request.data.engine
-        signs, gain = split_of_coordinates(engine.totals(request.G[rows]))
+        signs, gain = split_of_coordinates(engine.rows.totals(request.G[rows]))
         assert isinstance(answer.hypothesis, TreeHypothesis)
-        if engine.total(by_feature.G[rows, 0] * answer.outputs[rows, 0]) >= gain:
+        if engine.rows.total(by_feature.G[rows, 0] * answer.outputs[rows, 0]) >= gain:
             values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)
             return Answer(TreeHypothesis(answer.hypothesis.tree, values), np.repeat(answer.outputs, d, axis=1))
         tree = single_leaf(request.data.n)

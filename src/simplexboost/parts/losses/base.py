@@ -127,14 +127,14 @@ class Loss(Part, ABC):
         """Which terms fall and which rise along a direction, for losses that are sums of exponentials."""
         weight, fall = self.terms(along.P, along.W, along.c)  # (n, m) each
         engine = along.engine
-        rate = engine.largest(np.abs(fall))
+        rate = engine.rows.largest(np.abs(fall))
         gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
-        even = engine.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
-        faultless = engine.every(~loses)
+        even = engine.rows.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
+        faultless = engine.rows.every(~loses)
         return Balance(
-            gained=engine.total(weight[gains] * (fall[gains] / rate)),
-            lost=-engine.total(weight[loses] * (fall[loses] / rate)),
-            total=engine.total(weight.ravel()),
+            gained=engine.rows.total(weight[gains] * (fall[gains] / rate)),
+            lost=-engine.rows.total(weight[loses] * (fall[loses] / rate)),
+            total=engine.rows.total(weight.ravel()),
             rate=rate,
             even=even,
             faultless=faultless,
@@ -173,9 +173,9 @@ class Loss(Part, ABC):
         """
         gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
         if not strictly:
-            return engine.every(gains >= 0)
+            return engine.rows.every(gains >= 0)
         gains[np.arange(len(W)), c] = 1.0
-        return engine.every(gains > 0)
+        return engine.rows.every(gains > 0)
 
     def rivals(self, U: Array, c: Labels) -> Rivals | None:
         """The rivals of every example at the scores U, for searches along single coordinates; None for other losses."""

@@ -57,7 +57,7 @@ class CarriedObjective(Objective):
             P, log_scale = self._residual(U(), scaled)
             self._carried = Carried(n_rounds, P, P[np.arange(len(P)), self.c], log_scale)
         carried = self._carried
-        risk = self._mean(self.engine.total(carried.own) / self._rate, carried.log_scale)
+        risk = self._mean(self.engine.rows.total(carried.own) / self._rate, carried.log_scale)
         return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
 
     def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
@@ -89,7 +89,7 @@ class OwnScoreObjective(Objective):
         K = len(self.code.Y)
         own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K, self.engine)
         own = own * self.weight
-        risk = self._mean(self.engine.total(own) / self._rate(K), log_scale)
+        risk = self._mean(self.engine.rows.total(own) / self._rate(K), log_scale)
         return Gradient(lambda: spread_out(own, self.c, K), self.code, self.c, own, single=True, risk=risk)
 
 
@@ -116,9 +116,9 @@ class LinearGamma(ExponentialPhi):
         # A right answer gains on all rivals; a wrong one loses to one rival.
         P, c, rows, engine = along.P, along.c, np.arange(len(along.c)), along.engine
         right, own = along.classes == c, P[rows, c]  # (n,) each
-        gained, total = engine.total(np.where(right, own, 0.0)), engine.total(own)
-        lost = -engine.total(np.where(right, 0.0, P[rows, along.classes]))
-        faultless = engine.every(right)
+        gained, total = engine.rows.total(np.where(right, own, 0.0)), engine.rows.total(own)
+        lost = -engine.rows.total(np.where(right, 0.0, P[rows, along.classes]))
+        faultless = engine.rows.every(right)
         return Balance(gained, lost, total, self.rate * along.gap, True, faultless, perfect=faultless)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
@@ -128,7 +128,7 @@ class LinearGamma(ExponentialPhi):
         return weight, self.rate * (W[rows, c][:, None] - W)
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.total(P[np.arange(len(c)), c]) / self.rate
+        return engine.rows.total(P[np.arange(len(c)), c]) / self.rate
 
     def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
         """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes` (n,).
@@ -150,7 +150,7 @@ class LinearGamma(ExponentialPhi):
 
     def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
         log_w = self._log_weight(s)
-        log_scale = engine.largest(log_w)
+        log_scale = engine.rows.largest(log_w)
         return np.exp(log_w - log_scale), log_scale
 
     def _closed_form(self, U: Array) -> Array:

@@ -198,7 +198,7 @@ class ExponentialPhi(GammaPhi):
         # The second derivative along each coordinate of F: `along` with W = ½ Y[:, j] in every row.
         E, Z, s = self._race(U, c)
         E /= Z[:, None]
-        times = engine.times
+        times = engine.compute.times
         mean = times(E, Y)  # (n, d)
         H = times(E, np.square(Y))  # (n, d), becomes variance, then Hessian
         H -= np.square(mean)
@@ -419,7 +419,7 @@ class UserGammaPhi(GammaPhi):
         V = _gaps(U, c)
         slope, t, S = self._slopes(V, c)
         q = self._terms(self.phi_second, V, c)
-        own, times = Y[c], engine.times  # (n, d)
+        own, times = Y[c], engine.compute.times  # (n, d)
         inner = t.sum(axis=1)[:, None] * own - times(t, Y)  # Σ_k t_k (y_c − y_k)
         outer = q.sum(axis=1)[:, None] * own**2 - 2.0 * own * times(q, Y) + times(q, Y**2)  # Σ_k q_k (y_c − y_k)²
         return 0.25 * (_call(self.gamma_second, S)[:, None] * inner**2 + slope[:, None] * outer)

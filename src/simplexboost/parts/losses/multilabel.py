@@ -78,7 +78,7 @@ class BlockLogistic(Loss):
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         """The diagonal of the Hessian in F, Σ_blocks (Σ_k p_k y_k² − (Σ_k p_k y_k)²), where U = ½ F Yᵀ; (n, d)."""
-        P, times = self.probabilities(U), engine.times
+        P, times = self.probabilities(U), engine.compute.times
         if self.widths is None:
             return times(P * (1.0 - P), np.square(Y))
         bends = [times(P[:, of], np.square(Y[of])) - np.square(times(P[:, of], Y[of])) for of in self.blocks(len(Y))]
@@ -102,7 +102,7 @@ class BlockLogistic(Loss):
                     for of in self.blocks(W.shape[1])
                 ]
             )
-        return engine.every(gains > 0 if strictly else gains >= 0)
+        return engine.rows.every(gains > 0 if strictly else gains >= 0)
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
         """None: the flagship has a threshold for every label."""
@@ -258,7 +258,7 @@ class MultilabelRanking(Loss):
 
     def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
         log_value, A, B = self._halves(U, c)
-        shift = engine.largest(log_value)
+        shift = engine.rows.largest(log_value)
         P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
         return P, shift
 
@@ -266,7 +266,7 @@ class MultilabelRanking(Loss):
         self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
     ) -> tuple[Array, Array | None, float]:
         log_value, A, B = self._halves(U + alpha * W, c)
-        shift = engine.largest(log_value)
+        shift = engine.rows.largest(log_value)
         value = np.exp(log_value - shift) * self._ranked(c)
         up, down = (np.einsum("nk,nk->n", half, W) for half in (A, B))  # means of W over labels and over the rest
         spread = np.einsum("nk,nk->n", A + B, W * W) - 2 * up * down  # the mean of (W_k − W_l)² over pairs
@@ -289,13 +289,13 @@ class MultilabelRanking(Loss):
         return weight.reshape(len(W), -1), fall.reshape(len(W), -1)
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.total(np.maximum(P, 0.0).ravel())
+        return engine.rows.total(np.maximum(P, 0.0).ravel())
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether no label ever loses to a class that is not a label."""
         own = self._own(c)
         gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
-        return engine.every(gap > 0 if strictly else gap >= 0)
+        return engine.rows.every(gap > 0 if strictly else gap >= 0)
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
         return strongest(P)

@@ -280,7 +280,7 @@ class Objective:
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         self.loss, self.c, self.weight, self.code, self.engine = loss, c, weight, code, engine
-        self._weighted = not engine.every(weight == 1.0)
+        self._weighted = not engine.rows.every(weight == 1.0)
 
     @cached
     def _buffer(self) -> Array:
@@ -311,7 +311,7 @@ class Objective:
         """The trace of the Hessian in F of every example, (n,)."""
         return self.weight * self.loss.curvature(U, self.c, self.code.Y, self.engine).sum(axis=1)
 
-    def home(self, F: Any) -> Any:
+    def to_device(self, F: Any) -> Any:
         """F (n, d) in the memory where it is read fastest: the array itself, or a copy on a device."""
         return F
 
@@ -340,7 +340,7 @@ class Objective:
     @cached
     def _weights(self) -> float:
         """The sum of the weights."""
-        return self.engine.total(self.weight)
+        return self.engine.rows.total(self.weight)
 
 
 def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array, engine: Engine = CPU) -> float:
@@ -350,4 +350,4 @@ def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array, eng
     for i in range(0, len(F), block):
         rows = slice(i, i + block)
         values[rows] = loss.value(code.scores(F[rows]), c[rows])
-    return engine.total(weight * values) / engine.total(weight)
+    return engine.rows.total(weight * values) / engine.rows.total(weight)

@@ -47,7 +47,7 @@ class OneVsAll(Loss):
         return np.abs(P), 2.0 * self._toward(W.copy(), c)
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.total(np.abs(P).ravel()) / 2.0
+        return engine.rows.total(np.abs(P).ravel()) / 2.0
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
         """The binary problem of class k against the rest: AdaBoost's loss, scores (n, 2), labels (0 for class k)."""
@@ -83,7 +83,7 @@ class OneVsAll(Loss):
 
     def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
         B = self._exponents(U, c)
-        shift = engine.largest(B)
+        shift = engine.rows.largest(B)
         B -= shift
         np.exp(B, out=B)
         return self._toward(B, c), shift + math.log(2.0)
@@ -104,10 +104,10 @@ class OneVsAll(Loss):
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether the score of the true class never falls and that of a rival never rises."""
         gains = self._toward(W.copy(), c)  # (n, K)
-        return engine.every(gains > 0 if strictly else gains >= 0)
+        return engine.rows.every(gains > 0 if strictly else gains >= 0)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        return engine.times(saturated_exp(self._exponents(U, c)), np.square(Y))
+        return engine.compute.times(saturated_exp(self._exponents(U, c)), np.square(Y))
 
     def probabilities(self, U: Array) -> Array:
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
@@ -158,7 +158,7 @@ class OwnScoreExponential(Loss):
         return P[rows, c][:, None], self.rate(W.shape[1]) * W[rows, c][:, None]
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
+        return engine.rows.total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c))
@@ -183,7 +183,7 @@ class OwnScoreExponential(Loss):
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether the score of the true class never falls."""
         own = W[np.arange(len(W)), c]  # (n,)
-        return engine.every(own > 0 if strictly else own >= 0)
+        return engine.rows.every(own > 0 if strictly else own >= 0)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         return (self.rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
@@ -201,7 +201,7 @@ class OwnScoreExponential(Loss):
     def weights_of(self, own: Array, K: int, engine: Engine = CPU) -> tuple[Array, float]:
         """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
         log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
-        shift = engine.largest(log_value)
+        shift = engine.rows.largest(log_value)
         return np.exp(log_value - shift), shift + math.log(self.rate(K))
 
     def _weights(self, U: Array, c: Labels, engine: Engine) -> tuple[Array, float]:
@@ -277,7 +277,7 @@ class SoftmaxCost(Loss):
         return self.cost_matrix is None and super().falls_forever(W, c, strictly, engine)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        g, times = softmax(U, 2.0), engine.times
+        g, times = softmax(U, 2.0), engine.compute.times
         mean = times(g, Y)  # (n, d)
         Phi = self._gradient(g, c)
         return times(Phi, np.square(Y)) - 2.0 * times(Phi, Y) * mean

@@ -196,5 +196,5 @@ def step_together(run: Run, gradient: Gradient) -> list[Update]:
 
 def normalised_edge(engine: Engine, G: Array, outputs: Array) -> float:
     """Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
-    most = engine.total_size(G) * engine.largest(row_sizes(outputs))
-    return engine.total(np.einsum("nd,nd->n", G, outputs)) / most if most > 0 else 0.0
+    most = engine.rows.total_size(G) * engine.rows.largest(row_sizes(outputs))
+    return engine.rows.total(np.einsum("nd,nd->n", G, outputs)) / most if most > 0 else 0.0

@@ -181,7 +181,7 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
         run.refusal = "perfect learner: every class has met one and has ended"
-    sizes = run.data.engine.totals(np.abs(gradient.G))  # (d,)
+    sizes = run.data.engine.rows.totals(np.abs(gradient.G))  # (d,)
     updates = []
     for j in (j for j in range(d) if j not in finished):
         request = binary_request(run, gradient.G[:, j])
@@ -322,7 +322,7 @@ class NewColumn(Optimizer):
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
-        of_colours = run.data.engine.times(E, np.stack([mu < 0, mu > 0], axis=1))  # (n, 2)
+        of_colours = run.data.engine.compute.times(E, np.stack([mu < 0, mu > 0], axis=1))  # (n, 2)
         request = binary_request(run, np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
         answer = ask(run, request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
@@ -330,7 +330,7 @@ class NewColumn(Optimizer):
         edge = normalised_edge(run.data.engine, request.G, answer.outputs)
         if edge <= MIN_EDGE or stride.alpha <= 0:
             return []
-        total, wrong = run.data.engine.total, answer.outputs[:, 0] * request.G[:, 0] <= 0  # wrong (n,)
+        total, wrong = run.data.engine.rows.total, answer.outputs[:, 0] * request.G[:, 0] <= 0  # wrong (n,)
         error = total(np.where(wrong, request.weight, 0.0)) / total(request.weight)
         return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
 
@@ -340,7 +340,7 @@ class NewColumn(Optimizer):
         mu = run.data.dealt(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
             return mu
-        totals = run.data.engine.totals
+        totals = run.data.engine.rows.totals
         pairs = np.stack([-totals(gradient.P[run.data.c == k]) for k in range(K)])  # (K, K), examples of k, rivals
         np.fill_diagonal(pairs, 0.0)
         return max_cut(pairs + pairs.T, mu)

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from scipy.sparse import issparse
 
+from ... import _kernels
 from ...engine import Growth
 from ...engine.binned import SAMPLE_ROWS
-from ...engine.cpu.trees import lane_count
 from ...tables.training_set import TrainingSet
 from ..learners.tree_learners import TreeLearner
 
@@ -28,7 +28,7 @@ def table_bytes(data: TrainingSet) -> float:
 
 def row_bytes(data: TrainingSet) -> float:
     """What a row takes whatever is boosted; threads that have no column to work on take nothing."""
-    return ROW + THREAD_ROW * min(data.engine.n_threads, data.p)
+    return ROW + THREAD_ROW * min(data.engine.compute.n_threads, data.p)
 
 
 def binning_bytes(data: TrainingSet) -> float:
@@ -41,7 +41,7 @@ def binning_bytes(data: TrainingSet) -> float:
         return 18.0 * data.table.nnz
     if not isinstance(data.table, np.ndarray):
         return 0.0
-    size, threads = data.table.dtype.itemsize, min(data.engine.n_threads, data.p)
+    size, threads = data.table.dtype.itemsize, min(data.engine.compute.n_threads, data.p)
     columns = min(LINE // size, -(-data.p // threads))
     return threads * min(data.n_here, SAMPLE_ROWS) * ((columns + 1) * size + 12.0)
 
@@ -54,7 +54,7 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
     features.
     """
     growth = learner.growth_for(data)
-    bin_bytes = lane_count(m) * growth.bits / 8
+    bin_bytes = _kernels.lane_count(m) * growth.bits / 8
     if issparse(data.table):
         bins = 0.5 * min((data.max_bins + 1) * data.p, data.p + data.table.nnz)
     else:

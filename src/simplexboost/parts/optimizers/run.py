@@ -126,7 +126,7 @@ class Run:
     def _place(self, F: Any) -> None:
         """Let the predictor be F (n, d), and make the objective anew."""
         self.objective = self.optimizer.objective(self)
-        self.F = self.objective.home(F)
+        self.F = self.objective.to_device(F)
         self._U: Array | None = None
         self._risk: float | None = None
 
@@ -149,9 +149,9 @@ class Run:
         if self._U is None and self.F.dtype == np.float64:
             # The same memory in every round: to allocate it anew would take longer than to compute the scores.
             self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
-            self._U = self.code.forward(self.data.engine.host(self.F), self._buffer)
+            self._U = self.code.forward(self.data.engine.device.to_host(self.F), self._buffer)
         elif self._U is None:
-            F = self.F.dense() if isinstance(self.F, Candidates) else self.data.engine.host(self.F)
+            F = self.F.dense() if isinstance(self.F, Candidates) else self.data.engine.device.to_host(self.F)
             self._U = self.code.scores(F)
         return self._U
 
@@ -222,7 +222,7 @@ class Run:
         add_terms([replace(term, step=1.0) for term in terms], data.table, h, data.engine)
         W = self.code.scores(data.in_order(h))  # (n, K)
         own = np.take_along_axis(W, data.c[:, None], axis=1)
-        return data.engine.every((W < own).sum(axis=1) == data.K - 1)
+        return data.engine.rows.every((W < own).sum(axis=1) == data.K - 1)
 
     def move_to(self, F: Any) -> None:
         """Continue from another predictor, (n, d)."""
@@ -258,7 +258,7 @@ class Run:
         """The largest absolute entry of F."""
         if isinstance(self.F, Candidates):
             return self.F.reach()
-        return max(self.data.engine.largest(row_reach(self.F)), 0.0)
+        return max(self.data.engine.rows.largest(row_reach(self.F)), 0.0)
 
     def divergence(self, move: float) -> DivergenceError:
         """The error to raise when the next round would make F too large."""

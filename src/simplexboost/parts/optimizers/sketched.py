@@ -19,9 +19,8 @@ from scipy.sparse import csr_array, issparse
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import Part, check_choice, check_number
-from ...engine import BlockProblem, Engine, FitSize, Grown, HostRows, LateValues, LeafRule, RowLoss, RowProblem
+from ...engine import BlockProblem, Engine, FitSize, Grown, HostLoss, LateValues, LeafRule, RowLoss, RowProblem
 from ...engine.candidates import places
-from ...engine.interface import thinned
 from ...model.code import FEW, Code
 from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, sparse_values
 from ...tables.training_set import TrainingSet
@@ -137,11 +136,11 @@ def as_sketch(value: Any) -> Sketch:
     return value if isinstance(value, Sketch) else GaussianSketch(value)
 
 
-class LossRows(HostRows):
+class LossRows(HostLoss):
     """A loss with `residual` and `second`, as `engine.interface.RowLoss`; codewords are canonical, so that F = 2U."""
 
     def __init__(self, loss: Any, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
-        self.loss, self.c, self.weight, self.code, self.engine = loss, c, weight, code, engine
+        self.loss, self.c, self.weight, self.code, self.compute = loss, c, weight, code, engine.compute
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
         """The sketched gradient and, last, the curvature along the sketch at F (n, d), (n, s + 1)."""
@@ -154,20 +153,18 @@ class LossRows(HostRows):
         bend = along_columns(np.maximum(H, 0.0) if H.ndim == 2 else H, Z).sum(axis=1, keepdims=True)
         return np.hstack([self.G @ Z, 0.25 * weight * np.maximum(bend, 0.0)])
 
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves, (L, K) float32, at the F of the last `pull`, from `rows` (ascending) only."""
+    def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = np.arange(len(F)) if rows is None else rows
-        member = csr_array((np.ones(len(used)), (leaf_of_row[used], used)), shape=(n_leaves, len(F)))
+        member = csr_array((np.ones(len(used)), (grown.leaf_of_row[used], used)), shape=(grown.n_leaves, len(F)))
         slope, curvature = member @ self.G, member @ self.H + rule.l2_regularization
         steps = np.divide(slope, curvature, out=np.zeros_like(slope), where=curvature > 0)
         steps = np.clip(steps, -rule.max_step, rule.max_step).astype(np.float32)
-        return np.array([thinned(step, rule.thin) for step in steps])
+        return np.array([rule.drop_small(step) for step in steps])
 
     def risk(self) -> float:
         """The mean weighted loss at the F of the last `pull`."""
-        return self.engine.total(self.weight * self.values) / self.engine.total(self.weight)
+        total = self.compute.rows.total
+        return total(self.weight * self.values) / total(self.weight)
 
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
@@ -248,7 +245,7 @@ class SketchedNewton(Optimizer):
         if not isinstance(run.learner, NewtonTree):
             raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
         run.seconds = seconds_per_round(run)
-        run.memory_there = run.data.engine.check_memory(fit_size(run, as_sketch(self.sketch).size))
+        run.memory_there = run.data.engine.compute.check_memory(fit_size(run, as_sketch(self.sketch).size))
 
     def check_candidates(self, run: Run) -> None:
         """Raise unless the run can do with few classes for every row."""
@@ -260,8 +257,8 @@ class SketchedNewton(Optimizer):
             "init_score": run.data.init_score is not None,
             "monotonic_cst": getattr(run.learner, "monotonic_cst", None) is not None,
             f"step={run.step!r}": run.step.constant is None,
-            "device='cuda'": run.data.engine.has_device,
-            "a cluster": run.data.engine.alone() is not run.data.engine,
+            "device='cuda'": not run.data.engine.device.is_host,
+            "a cluster": run.data.engine.rows.is_spread,
         }
         for what, is_so in refused.items():
             if is_so:
@@ -298,7 +295,7 @@ class SketchedNewton(Optimizer):
             return self.candidate_memory(data, learner, s, weighted, n_rounds)
         code = 0 if d == K > FEW else 12 * K * d  # many canonical codewords are a view
         model = code + model_bytes(data, learner, values, n_rounds)
-        if data.engine.has_device and d == K and not issparse(data.table):  # F and the trees are there
+        if not data.engine.device.is_host and d == K and not issparse(data.table):  # F and the trees are there
             rows: float = n * (ROW + weighted)
             growing = rows + table_bytes(data) + model
         else:
@@ -311,7 +308,7 @@ class SketchedNewton(Optimizer):
         """The same where rows keep few scores: lists, and tables of K numbers for every thread."""
         C, n, K = places(min(int(self.candidates or 0), data.K - 1)), data.n_here, data.K
         rows = n * (row_bytes(data) + 4 + 8 * C + 20 + 8 * (s + 1) + weighted)
-        tables = 30.0 * K * (4 * data.engine.n_threads + 1)
+        tables = 30.0 * K * (4 * data.engine.compute.n_threads + 1)
         leaves = leaves_on(data, learner.growth_for(data))
         entries = min(float(n), LEAF_ENTRIES * float(leaves), float(leaves) * K)
         model = n_rounds * (leaves * NODE + 8 * entries) + 24.0 * entries
@@ -320,7 +317,7 @@ class SketchedNewton(Optimizer):
         return BASE + max(growing, binning)
 
     def objective(self, run: Run) -> RowObjective:
-        if run.data.engine.has_device:
+        if not run.data.engine.device.is_host:
             run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
         few = self.candidates is not None
         return RowObjective(run.loss, run.data.c, run.data.weight, run.code, run.data.engine, few)
@@ -340,7 +337,7 @@ class SketchedNewton(Optimizer):
         request = Request(run.data, gradient, run.Y, None, run.rows, run.features, seed, statistics)
         grown = run.learner.grow(request)
         rule, sparse = self.leaf_rule(run)
-        free = rows.leaves_of(run.F, grown, run.rows, rule)  # (L, d)
+        free = rows.leaves(run.F, grown, run.rows, rule)  # (L, d)
         values = run.learner.constrain(free, grown, run.data)
         step = run.step.constant
         late = values if isinstance(values, LateValues) else None  # on a device, which may add them unseen
@@ -348,12 +345,12 @@ class SketchedNewton(Optimizer):
             late.add_ahead(run.F, run.learning_rate * step, grown.leaf_of_row)
         outputs = LeafOutputs(values, grown.leaf_of_row, run.data.engine)
         hypothesis = tree_hypothesis(grown, values, sparse, run.data.engine)
-        size = rows.gradient_size(statistics, run.rows, run.data.engine)
+        size = rows.gradient_size(statistics, run.rows)
         edge = 0.0 if is_zero(values) else sketched_edge(grown.leaf_sums, rule.l2_regularization, size)
         run.risk_before = rows.risk()  # now, since a device has then computed it while the tree was growing
         if not edge:
             if late is not None and late.added:  # a tree with splits has an edge, but for rounding
-                run.F = run.objective.home(run.recomputed())
+                run.F = run.objective.to_device(run.recomputed())
             return []
         if step is not None:
             return [Update(hypothesis, outputs, step, edge, False)]
@@ -406,7 +403,7 @@ def tree_hypothesis(grown: Grown, values: Any, sparse: bool, engine: Engine) -> 
     """A tree with its leaf values, sparse if most are zero; it may still be growing, and its values on their way."""
     if isinstance(values, LateValues):
         pending = PendingTree(grown, values, sparse)
-        return pending if engine.later(pending.maker()) else pending.made
+        return pending if engine.device.postpone(pending.maker()) else pending.made
     return TreeHypothesis(grown.tree, sparse_values(values) if sparse and not issparse(values) else values)
 
 
@@ -423,7 +420,7 @@ class RowObjective(Objective):
             self.rows = LossRows(loss, c, weight, code, engine)
             return
         if isinstance(loss, BlockLogistic):
-            self.rows = engine.block_loss(BlockProblem(loss.table, c, loss.widths, weights))
+            self.rows = engine.compute.block_loss(BlockProblem(loss.table, c, loss.widths, weights))
             return
         assert loss.exponents is not None  # `SketchedNewton.check` ensures this
         problem = RowProblem(
@@ -436,10 +433,10 @@ class RowObjective(Objective):
             loss.value_of,
             candidates,
         )
-        self.rows = engine.row_loss(problem)
+        self.rows = engine.compute.row_loss(problem)
 
-    def home(self, F: Any) -> Any:
-        return self.rows.home(F)
+    def to_device(self, F: Any) -> Any:
+        return self.rows.to_device(F)
 
     def lazy_gradient(self, run: Run) -> Gradient:
         """The whole gradient, computed only if it is used."""
@@ -452,7 +449,7 @@ class RowObjective(Objective):
             self.loss.rowwise or self.loss.blockwise or not self.code.canonical or c.max(initial=0) >= K
         ):  # costs of its own for every row
             return None
-        table = engine.there(X, K)
+        table = engine.device.to_device(X, K)
         if table is None:
             return None
         weight = np.where(c < 0, 0.0, weight)
@@ -485,7 +482,7 @@ def fit_size(run: Run, s: int) -> FitSize:
 def seconds_per_round(run: Run) -> float:
     """Seconds per round, from costs measured on a 2.8 GHz core and on an H200; right within about a factor of two."""
     n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
-    if run.data.engine.has_device and d == K and not issparse(run.data.table):
+    if not run.data.engine.device.is_host and d == K and not issparse(run.data.table):
         return 1.3e-3 + n * (2.5e-11 * p + 6e-12 * K)
     leaves = run.learner.growth_for(run.data).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
@@ -496,4 +493,4 @@ def seconds_per_round(run: Run) -> float:
     scans = 2e-9 * leaves * float(bins)
     products = 0.0 if d == K else 4.0 * n * K * d / 4e10
     soft_max = (4e-9 if d == K else 2e-9) * n * K  # canonical: once for the sketch, once for the leaves
-    return (histograms + scans + products + soft_max) / max(1, min(run.data.engine.n_threads, 8)) + 2e-4
+    return (histograms + scans + products + soft_max) / max(1, min(run.data.engine.compute.n_threads, 8)) + 2e-4

@@ -144,12 +144,12 @@ class Ray:
     def log_risk(self, alpha: float) -> float:
         """log Σ_i w_i L_i at α; the logarithm, because an exponential risk itself may overflow."""
         log_loss = self._log_loss(alpha)  # (n,)
-        top = self.engine.largest(log_loss)
+        top = self.engine.rows.largest(log_loss)
         return top + math.log(self._total(np.exp(log_loss - top)))
 
     def _total(self, values: Array) -> float:
         """Σ_i w_i v_i."""
-        return self.engine.total(self.weight * values)
+        return self.engine.rows.total(self.weight * values)
 
     def endless(self, endless_step: float) -> Stride | None:
         """`endless_step` where no example ever loses along the ray, so that the best step is infinite; else None."""
@@ -202,4 +202,4 @@ class MergedRay(Ray):
 
     def _falls_forever(self, strictly: bool) -> bool:
         gains, there = self.merged.gains, self.merged.there  # (V, n)
-        return self.engine.every(((gains < 0) if strictly else (gains <= 0)) | ~there)
+        return self.engine.rows.every(((gains < 0) if strictly else (gains <= 0)) | ~there)

@@ -257,7 +257,7 @@ class ErrorStep(Step):
         """The vote's weight, in units of the codewords."""
         K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
-        error = ray.engine.total(np.where(wrong, ray.own, 0.0)) / ray.engine.total(ray.own)
+        error = ray.engine.rows.total(np.where(wrong, ray.own, 0.0)) / ray.engine.rows.total(ray.own)
         edge = 1 - error / limit  # 0 for a learner that is no better than a coin, or than guessing
         if edge <= 1e-12:
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
@@ -273,7 +273,9 @@ class ErrorStep(Step):
         def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
             return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
 
-        return Stride(unit * vote, ray.engine.every(~wrong), edge, error, drop if self.better_than == "half" else None)
+        return Stride(
+            unit * vote, ray.engine.rows.every(~wrong), edge, error, drop if self.better_than == "half" else None
+        )
 
     @staticmethod
     def _unit(ray: Ray) -> float:
@@ -283,7 +285,7 @@ class ErrorStep(Step):
         if ray.gap is not None:
             return 1 / (rate * ray.gap)
         own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)
-        high, low = ray.engine.largest(own), -ray.engine.largest(-own)
+        high, low = ray.engine.rows.largest(own), -ray.engine.rows.largest(-own)
         return 1 / (rate * ((high - low) or abs(high)))
 
 
@@ -342,7 +344,7 @@ class GradientStep(Step):
 
     def length(self, ray: Ray) -> Stride:
         """The edge, divided by the mean square of the answers."""
-        total, whole = ray.engine.total, ray.engine.total(ray.weight)
+        total, whole = ray.engine.rows.total, ray.engine.rows.total(ray.weight)
         edge = total(np.einsum("nk,nk->n", ray.P, ray.W)) / whole
         squares = 4 * np.einsum("nk,nk->n", ray.W, ray.W) / ray.K  # (n,), 1 where all answers are ±1: W is half of them
         size = total(ray.weight * squares) / whole
