@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 import simplexboost as sb
 from simplexboost._util.runtime import run_in_threads
 from simplexboost.boosting import Callback, Checkpoint
-from simplexboost.classifiers.base_classifier import all_or_nothing
+from simplexboost.classifiers.base_classifier import transaction
 from simplexboost.persist import atomic_write
 
 X, y = load_iris(return_X_y=True)
@@ -179,7 +179,7 @@ def test_a_first_fit_that_is_interrupted_leaves_nothing():
 
 def test_what_others_change_during_a_fit_stays_changed():
     clf = sb.GDMCBoostClassifier(n_estimators=3)
-    with all_or_nothing(clf) as draft:
+    with transaction(clf) as draft:
         clf.set_params(n_jobs=2)
         draft.model_, draft.verbose = "model", 1
     assert (clf.n_jobs, clf.verbose, clf.model_) == (2, 1, "model")
@@ -188,7 +188,7 @@ def test_what_others_change_during_a_fit_stays_changed():
 def test_a_fit_drops_what_only_an_earlier_one_had():
     clf = sb.GDMCBoostClassifier(n_estimators=3)
     clf.evals_result_ = "old"
-    with all_or_nothing(clf) as draft:
+    with transaction(clf) as draft:
         clf.threshold_ = "of another thread"
         del draft.evals_result_
     assert not hasattr(clf, "evals_result_") and not hasattr(clf, "threshold_")

@@ -16,8 +16,6 @@ from simplexboost._util import runtime
 from simplexboost._util.compat import cached
 from simplexboost._util.runtime import one_blas_thread
 from simplexboost.boosting import Callback
-from simplexboost.classifiers.base_classifier import ASKING, MARK
-from simplexboost.model.additive import AdditiveModel
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -280,11 +278,11 @@ sys.exit(os.waitstatus_to_exitcode(status))
     )
 
 
-# ---- threads that share an estimator ---------------------------------------------------------------------------------
+# ---- callbacks that predict, and the end of a program ----------------------------------------------------------------
 
 
 class Ask(Callback):
-    """Asks the estimator, in the middle of a fit of it, in the way that another thread would."""
+    """Predicts with the estimator in the middle of a fit of it."""
 
     def __init__(self, clf, X):
         self.clf, self.X, self.answers = clf, X, []
@@ -304,57 +302,6 @@ def test_the_old_model_answers_until_a_fit_has_ended(kind):
     clf.fit(X, rng.integers(0, 5, 200))
     assert ask.answers == [old, old]
     assert set(clf.predict(X[:5])) <= {0, 1, 2, 3, 4}
-
-
-def test_a_prediction_sees_one_fit_only(monkeypatch):
-    """The estimator is fitted to other classes in the middle of a prediction."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3))
-    clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, np.array(["a", "b", "c"])[rng.integers(0, 3, 200)])
-    expected, P = clf.predict(X).tolist(), clf.predict_proba(X)
-    predictor, numbers = AdditiveModel.predictor, rng.integers(0, 2, 200)
-
-    def then_refit(self, *arguments):
-        F = predictor(self, *arguments)
-        monkeypatch.setattr(AdditiveModel, "predictor", predictor)
-        clf.fit(X, numbers)
-        return F
-
-    monkeypatch.setattr(AdditiveModel, "predictor", then_refit)
-    assert clf.predict(X).tolist() == expected
-    assert clf.predict(X).dtype.kind == "i"
-    clf.fit(X, np.array(expected))
-    again = clf.predict_proba(X)
-    monkeypatch.setattr(AdditiveModel, "predictor", then_refit)
-    assert (clf.predict_proba(X) == again).all() and P.shape == again.shape
-
-
-def test_methods_that_ask_are_asked_of_a_copy():
-    """Every public method that reads fitted attributes; a new one belongs to the list."""
-    changing = {"fit", "set_params", "set_callbacks", "get_params", "get_metadata_routing", "score", "check_savable"}
-    changing |= {"calibrate_sets", "add_classes", "drop_classes", "merge_classes"}
-    building = {"parts", "settle", "shrinkage", "more_callbacks", "resolved", "choose", "chooses", "candidates"}
-    building |= {"calibrates", "chosen", "with_params"}
-    for kind in (sb.SimplexBoostClassifier, sb.MartiBoostClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier):
-        names = [n for n in dir(kind) if not n.startswith(("_", "set_")) and callable(getattr(kind, n))]
-        missing = set(names) - set(ASKING) - changing - building
-        assert not missing, f"{kind.__name__}: {missing}"
-        assert all(hasattr(getattr(kind, name), MARK) for name in ASKING if hasattr(kind, name))
-
-
-def test_methods_of_a_subclass_may_change_it():
-    class Counting(sb.GDMCBoostClassifier):
-        calls = 0
-
-        def predict(self, X):
-            self.calls += 1
-            return super().predict(X)
-
-    X = np.random.default_rng(0).normal(size=(50, 3))
-    clf = Counting(n_estimators=2).fit(X, X[:, 0] > 0)
-    clf.predict(X)
-    clf.predict(X)
-    assert clf.calls == 2
 
 
 def test_a_program_may_end_while_a_daemon_thread_fits():

@@ -1,15 +1,9 @@
-"""Base class of all classifiers: labels, accuracy, saving, and fits that several threads may run at once.
-
-A fit works on a copy of the estimator and replaces its attributes in one step at the end, so that a fit that fails
-changes nothing. A prediction reads a copy taken at one moment. So a thread that predicts while another fits the same
-estimator uses the model before or after that fit, never a mixture; of several fits, the one that ends last counts.
-"""
+"""The base class of all classifiers, with labels, accuracy and saving, and the transaction in which a fit runs."""
 
 from __future__ import annotations
 
-import functools
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,46 +21,28 @@ from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
 from ..tables.problem import ONE_CLASS, Problem
 
-# The public methods that read fitted attributes, which must all come from the same fit.
-ASKING = (
-    *("predict", "predict_proba", "predict_log_proba", "predict_random", "decision_function", "class_scores"),
-    *("predict_level", "predict_proba_level"),
-    *("top_k", "staged_predict", "staged_predict_proba", "staged_decision_function"),
-    *("column_scores", "save", "apply", "predict_set", "predict_or_abstain", "expected_costs"),
-    "estimate_prior",
-)
 # The end of messages about models that say more of a row.
 ONE_CLASS_ONLY = "takes models of one class per row; this one was fitted to several {several}."
-MARK = "_is_copy"  # the attribute that tells a copy from the estimator
-
-
-def copied(estimator: Any) -> Any:
-    """An estimator with the same attributes; the constructor, which a subclass may have changed, is not called."""
-    copy = object.__new__(type(estimator))
-    copy.__dict__.update(vars(estimator))
-    return copy
-
-
-# ---- fits -----------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[Any]:
-    """A draft of the estimator, which is to be fitted in its place; at the end the estimator becomes like the draft.
+def transaction(estimator: Any) -> Iterator[Any]:
+    """Yield a copy of the estimator, and replace the estimator's attributes by those of the copy at the end.
 
-    It does so in one step, which an exception or an interrupt comes before or after.
+    The replacement is a single assignment, so after an exception or an interrupt the estimator is as it was.
     """
     before = dict(vars(estimator))
-    draft = copied(estimator)
+    draft = object.__new__(type(estimator))  # the constructor, which a subclass may have changed, is not called
+    draft.__dict__.update(before)
     yield draft
     estimator.__dict__ = merged(dict(vars(estimator)), before, vars(draft))
 
 
 def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of an estimator that become those ``after`` a fit.
+    """Merge the attributes that an estimator has ``now`` with those of its copy ``before`` and ``after`` a fit.
 
-    Fitted attributes (``name_``) are those of the fit. Of all others the fit may have changed some that were there
-    ``before``; somebody else, in another thread or in a callback, may have changed some that are there ``now``.
+    Fitted attributes (``name_``) are those of the fit. Parameters that the fit has not changed are kept as they are
+    now, because a callback may have set them meanwhile.
 
     Examples
     --------
@@ -79,27 +55,7 @@ def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -
     return {name: value for name, value in (others | changed).items() if name not in removed}
 
 
-# ---- predictions ----------------------------------------------------------------------------------------------------
-
-
-def at_once(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, called on a copy of the estimator (which takes a microsecond), unless that is a copy already."""
-    if hasattr(method, MARK):
-        return method
-
-    @functools.wraps(method)
-    def asked(self: Any, *args: Any, **keywords: Any) -> Any:
-        if MARK in self.__dict__:
-            return method(self, *args, **keywords)
-        copy = copied(self)
-        copy.__dict__[MARK] = True
-        return method(copy, *args, **keywords)
-
-    setattr(asked, MARK, True)
-    return asked
-
-
-class Face(ClassifierMixin, SuggestingEstimator):
+class BaseClassifier(ClassifierMixin, SuggestingEstimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
@@ -113,10 +69,6 @@ class Face(ClassifierMixin, SuggestingEstimator):
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
                 setattr(cls, name, suggest_keywords(vars(cls)[name], table))
-        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:  # methods of others may change the estimator
-            for name in ASKING:
-                if hasattr(cls, name):
-                    setattr(cls, name, at_once(getattr(cls, name)))
 
     @property
     def n_classes_(self) -> Any:

@@ -37,7 +37,7 @@ from ..tables.order import in_own_order
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
 from .auto import Settled, loss_on
-from .base_classifier import all_or_nothing
+from .base_classifier import transaction
 from .classes import ChangesClasses
 from .composition import ENDLESS, MAKERS, Parts
 from .eval_sets import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
@@ -302,7 +302,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     ) -> Self:
         """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
         history = History()
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             draft._check_parameters()
             for callback in draft.callbacks or ():
                 callback.check(draft)

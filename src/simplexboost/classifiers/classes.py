@@ -56,7 +56,7 @@ from ..tables.order import in_own_order
 from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
-from .base_classifier import all_or_nothing
+from .base_classifier import transaction
 from .eval_sets import FOLLOWED
 
 
@@ -89,7 +89,7 @@ class ChangesClasses:
         array(['versicolor', 'virginica'], dtype='<U10')
         """
         check_changeable(self, "drop_classes")
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             gone = class_numbers(classes, draft.classes_)
             change(draft, without(draft, gone))
         return self
@@ -126,7 +126,7 @@ class ChangesClasses:
         True
         """
         check_changeable(self, "merge_classes")
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             change(draft, regrouped(draft, check_groups(groups, draft.classes_)))
         return self
 

@@ -16,7 +16,7 @@ from ..decide.costs import Costs, cheapest
 from ..decide.priors import adapted, check_prior, estimated_prior
 from ..decide.sets import FRESH, SetScores, own_scores, sets_of
 from ..tables.validation import check_sample_weight, check_some_weight, known_labels
-from .base_classifier import all_or_nothing
+from .base_classifier import transaction
 
 BLOCK = 2**20  # probabilities that are looked at together: sorting them takes some memory
 
@@ -106,7 +106,7 @@ class Decides:
         >>> clf.calibrate_sets(X[1::4], y[1::4]).predict_set(X[3::4]).shape
         (44, 3)
         """
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             draft.sets_ = draft._scores_of(X, y, sample_weight, init_score)
         return self
 

@@ -37,7 +37,7 @@ from ..parts.losses.links import log_of, log_softmax
 from ..persist import pack_booster, unpack_booster
 from ..tables.frames import check_feature_count, check_names
 from ..tables.inputs import check_X
-from .base_classifier import ONE_CLASS_ONLY, Face
+from .base_classifier import ONE_CLASS_ONLY, BaseClassifier
 from .deciding import Decides
 
 
@@ -77,7 +77,7 @@ CHUNK = 2**20
 FEW = 64  # rows that one thread predicts, however many there are
 
 
-class Predicts(Decides, Face):
+class Predicts(Decides, BaseClassifier):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix

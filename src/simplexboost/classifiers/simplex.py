@@ -29,7 +29,7 @@ from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
 from .auto import N_FOLDS, Settled, Table, Wanted, choose, effort_on, most_canonical
-from .base_classifier import all_or_nothing
+from .base_classifier import transaction
 from .classes import add_classes
 from .composition import Parts
 from .eval_sets import as_eval_set
@@ -357,7 +357,7 @@ class SimplexBoostClassifier(StructuredBooster):
         True
         """
         check_is_fitted(self)
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
         return self
 

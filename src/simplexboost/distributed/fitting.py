@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 
 from .._util.arrays import AnyArray, Mask
 from ..boosting import Callback, Checkpoint, Evaluation, History, Progress, Sampling
-from ..classifiers.base_classifier import all_or_nothing
+from ..classifiers.base_classifier import transaction
 from ..classifiers.composition import Parts
 from ..classifiers.eval_sets import Watched
 from ..engine import CodedRows, auto_bins
@@ -51,7 +51,7 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
     eval_metric : as in `fit`
     """
     history = History()
-    with all_or_nothing(estimator) as draft:
+    with transaction(estimator) as draft:
         check_parts(draft.parts())
         agreement = group.decide("callbacks", lambda: Agreement.on(draft.callbacks or ()))
         if not group.leads:

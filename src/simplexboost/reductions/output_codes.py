@@ -15,7 +15,7 @@ from .._util.params import check_choice, check_flag, random_generator
 from .._util.runtime import one_blas_thread, thread_count
 from ..boosting.decisions import all_classes
 from ..classifiers import SimplexBoostClassifier
-from ..classifiers.base_classifier import Face, all_or_nothing
+from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..parts.codewords import bits_corrected, min_hamming
 from ..parts.losses.links import log_of
 from ..persist import check_label_types, damaged, register
@@ -35,7 +35,7 @@ from .binary_columns import (
 from .coding import DECODINGS, confidence, couple, distances, make_code, softmax_link
 
 
-class Decodes(Face):
+class Decodes(BaseClassifier):
     """Predicts by decoding the answers of fitted columns; a subclass fits them."""
 
     codewords: Any
@@ -260,7 +260,7 @@ class OutputCodeClassifier(Decodes):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             draft._check_parameters()
             X, c, weight = draft._check_training(X, y, sample_weight)
             draft._fit_columns(X, c, weight)

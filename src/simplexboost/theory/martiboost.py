@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_choice, check_number, random_generator
 from .._util.runtime import check_memory, one_blas_thread, thread_count
-from ..classifiers.base_classifier import Face, all_or_nothing
+from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..classifiers.composition import ENDLESS, LEAST_ROUND
 from ..engine import MAX_BINS, Engine, cpu_engine, single_leaf
 from ..model.additive import Term
@@ -187,7 +187,7 @@ class LayerRecord:
 
 @register
 @dataclass(eq=False, repr=False)
-class MartiBoostClassifier(Face):
+class MartiBoostClassifier(BaseClassifier):
     """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
 
     The program is random; probabilities are exact expectations over its random turns, `predict` is its more likely
@@ -270,7 +270,7 @@ class MartiBoostClassifier(Face):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             learner = draft._check_parameters()
             labelling, taken = Labelling(declares=False), Taken(draft.categorical_features, refusal_of(learner))
             checked = check_training(draft, X, y, sample_weight, labelling, draft.max_bins, draft._engine(), taken)

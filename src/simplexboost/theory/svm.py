@@ -19,7 +19,7 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.messages import warn_user
 from .._util.params import check_choice, check_number, check_verbose, is_auto, random_generator
 from .._util.runtime import one_blas_thread, thread_count
-from ..classifiers.base_classifier import Face, all_or_nothing
+from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..persist import check_label_types, damaged, is_number, pack_features, register, unpack_features
 from ..persist.parameters import from_json, to_json
 from ..tables.inputs import Taken, check_X, learn_X
@@ -36,7 +36,7 @@ LARGEST = 1e300  # of the numbers of a file: products with features are then fin
 BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 
 
-class Machine(Face):
+class Machine(BaseClassifier):
     """Predicts with weights or support vectors; a subclass finds them."""
 
     kernel: Any
@@ -302,7 +302,7 @@ class MulticlassSVC(Machine):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self) as draft:
+        with transaction(self) as draft:
             draft._check_parameters()
             X, rows, c, C = draft._check_training(X, y, sample_weight)
             with one_blas_thread():
