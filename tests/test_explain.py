@@ -15,7 +15,7 @@ from sklearn.inspection import partial_dependence
 
 import simplexboost as sb
 from simplexboost.explain.dependence import mean_through_trees as through_trees
-from simplexboost.explain.tree_tables import node_outputs
+from simplexboost.explain.explained_classes import node_outputs
 
 pd = pytest.importorskip("pandas")
 

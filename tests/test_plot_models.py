@@ -348,7 +348,7 @@ def test_heights_of_bars_are_what_the_leaf_adds():
     clf, _, _ = model_of(3)
     ax = plots.plot_tree(clf, 0, max_depth=0)  # the root alone: the mean of all leaves
     tree, term = clf.model_.trees[0], clf.model_.scaled_terms[0]
-    from simplexboost.explain.tree_tables import node_outputs
+    from simplexboost.explain.explained_classes import node_outputs
 
     mean = node_outputs(term, clf.model_.Y.T.astype(float), clf.model_.dtype)[0]
     heights = np.array([-bar.get_height() for bar in ax.patches])

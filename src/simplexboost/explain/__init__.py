@@ -1,18 +1,17 @@
 """Explanations of fitted boosters: Shapley values, partial dependence, importances, trees as tables, similar rows."""
 
-from .contributions import (
+from .dependence import TreeRecursion, partial_dependence
+from .neighbours import DoubtfulLabels, Neighbours, doubtful_labels, nearest_examples
+from .shapley import (
     PairExplanation,
     expected_value,
     explain_pair,
-    importances,
     shap_explanation,
     shap_interaction_values,
     shap_values,
     to_shap,
 )
-from .dependence import TreeRecursion, partial_dependence
-from .neighbours import DoubtfulLabels, Neighbours, doubtful_labels, nearest_examples
-from .tree_tables import tree_text, trees_to_frame
+from .tree_tables import importances, tree_text, trees_to_frame
 
 __all__ = [
     "DoubtfulLabels",

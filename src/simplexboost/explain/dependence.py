@@ -1,12 +1,11 @@
 """Partial dependence through the trees: the mean of F M where some features are given and the others are unknown.
 
-An unknown feature sends a point down both sides of a split, with the shares of the training rows that went there, as in
-path-dependent Shapley values. All trees go down together, level by level.
+An unknown feature sends a point down both sides of a split, weighted by the fractions of the training rows that went
+there, as in path-dependent Shapley values. All trees are descended together, level by level.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -25,9 +24,9 @@ from .explained_classes import ExplainedClasses, check_booster, documented, leaf
 
 @documented
 def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) -> Array:
-    """Return the mean logits where some features are given and the others are unknown, (m, K).
+    """Return the mean logits where some features are given and the others are unknown.
 
-    An unknown feature goes down both sides of a split, with the shares of the training rows that went there.
+    An unknown feature goes down both sides of a split, weighted by the fractions of the training rows that went there.
 
     Parameters
     ----------
@@ -58,16 +57,12 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
     return chosen.fill(mean_through_trees(model, places, points, chosen.columns), -np.inf)
 
 
+@documented
 class TreeRecursion:
     """A fitted booster in a form for which scikit-learn computes partial dependence through the trees.
 
     scikit-learn's ``partial_dependence`` and ``PartialDependenceDisplay`` take ``method="recursion"`` only for some of
     their own classes; this one is registered as a relative of these. Everything else is that of the booster.
-
-    Parameters
-    ----------
-    clf : fitted booster
-        The model.
 
     Examples
     --------
@@ -108,120 +103,85 @@ class TreeRecursion:
 
 
 def column_places(features: Any, names: list[str]) -> AnyArray:
-    """The positions of columns that are given by position or by name, one or several, (s,)."""
-    given = [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features)
-    places = [column_place(feature, names) for feature in given]
+    """Return the positions of columns that are given by position or by name, one or several, (s,)."""
+    places = []
+    for feature in [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features):
+        is_position = isinstance(feature, Integral) and not isinstance(feature, bool | np.bool_)
+        if isinstance(feature, str) and feature in names:
+            places.append(names.index(feature))
+        elif is_position and 0 <= feature < len(names):
+            places.append(int(feature))
+        else:
+            known = f"pass names of columns or positions from 0 to {len(names) - 1}"
+            raise ValueError(f"features holds {feature!r}; {known}.")
     if not places or len(set(places)) < len(places):
         raise ValueError(f"features={features!r} must name at least one column, and none of them twice.")
     return np.array(places, dtype=np.intp)
 
 
-def column_place(feature: Any, names: list[str]) -> int:
-    """The position of one column."""
-    if isinstance(feature, str) and feature in names:
-        return names.index(feature)
-    is_position = isinstance(feature, Integral) and not isinstance(feature, bool | np.bool_)
-    if not is_position or not 0 <= feature < len(names):
-        raise ValueError(f"features holds {feature!r}; pass names of columns or positions from 0 to {len(names) - 1}.")
-    return int(feature)
-
-
 def grid_points(grid: Any, places: AnyArray, features: Features, names: list[str]) -> Array:
-    """The points of a grid, (m, s), as the numbers that trees ask for: categories and dates as in fit.
+    """Return the points of a grid, (m, s), as the numbers that trees ask for: categories and dates as in fit.
 
     The grid is a table with a column for each of these places; for one of them it may be a list or an array (m,).
     """
-    table = grid_table(grid)
+    table = None if isinstance(grid, list | tuple) else read_table(grid)
+    if table is None:
+        # Lists become arrays of objects: an array of text would turn the numbers among them into text.
+        values = np.array(grid, dtype=object) if isinstance(grid, list | tuple) else np.asarray(grid)
+        values = values[:, None] if values.ndim == 1 else values
+        table = array_table(values) if values.ndim == 2 else None
     if table is None or len(table.columns) != len(places):
         came = "no table" if table is None else f"{len(table.columns)} columns"
         raise ValueError(f"grid has {came}; pass a column for each of the {len(places)} features.")
     labels = [f"column {names[place]!r}" for place in places.tolist()]
     columns = [Column(label, column.values) for label, column in zip(labels, table.columns, strict=True)]
-    named = Table(columns, table.n, table.names)
-    return features.chosen(places.tolist()).numbers(named).astype(np.float64)
-
-
-def grid_table(grid: Any) -> Table | None:
-    """A grid as columns; None if it has neither one nor two dimensions."""
-    table = None if isinstance(grid, list | tuple) else read_table(grid)
-    if table is not None:
-        return table
-    # Lists become arrays of objects: an array of text would turn the numbers among them into text.
-    values = np.array(grid, dtype=object) if isinstance(grid, list | tuple) else np.asarray(grid)
-    values = values[:, None] if values.ndim == 1 else values
-    return array_table(values) if values.ndim == 2 else None
+    return features.chosen(places.tolist()).numbers(Table(columns, table.n, table.names)).astype(np.float64)
 
 
 BLOCK = 2**22  # weights of nodes that are kept at a time: 32 MB
 
 
-@dataclass(frozen=True, eq=False)
-class Level:
-    """Inner nodes of all trees that are equally deep, (N,) each; nodes and leaves are counted through all trees."""
+class Forest:
+    """The nodes of all trees in one array, (N,), their leaves and category sets counted through all trees."""
 
-    node: AnyArray
-    left: AnyArray
-    feature: AnyArray
-    threshold: Array
-    missing_left: AnyArray
-    sets: AnyArray  # (N, 256) the categories that go left; empty rows where numbers are split
-    by_category: AnyArray
-    share: Array  # of the training rows that went left
+    def __init__(self, trees: list[Tree]) -> None:
+        def before(counts: list[int]) -> AnyArray:  # how many there are in the trees before that of each node
+            return np.repeat(np.cumsum([0, *counts])[:-1], [len(tree.nodes) for tree in trees])
 
+        self.nodes = np.concatenate([node_bytes(tree.nodes) for tree in trees]).view(NODE).ravel()
+        own, first = self.nodes["left"].astype(np.int64), before([len(tree.nodes) for tree in trees])
+        self.left = own + first
+        self.leaf = own + before([tree.n_leaves for tree in trees])
+        self.is_leaf = self.nodes["feature"] < 0
+        self.roots = np.unique(first)
+        sets = np.concatenate([tree.category_sets for tree in trees])
+        self.sets = np.unpackbits(sets, axis=1, bitorder="little").astype(
+            bool
+        )  # (sets, 256) the categories to the left
+        self.set = self.nodes["category"] + before([len(tree.category_sets) for tree in trees])
+        count = np.concatenate([tree.count for tree in trees]).astype(np.float64)
+        self.fraction = np.full(len(count), 0.5)  # of the training rows of an inner node, that which went left
+        left = self.left[~self.is_leaf]
+        rows = count[left] + count[left + 1]
+        self.fraction[~self.is_leaf] = np.divide(count[left], rows, out=np.full(len(rows), 0.5), where=rows > 0)
 
-def levels(trees: list[Tree]) -> tuple[list[Level], AnyArray, AnyArray]:
-    """The inner nodes of trees, level by level; and the nodes and the numbers of the leaves."""
-    entries = np.concatenate([node_bytes(tree.nodes) for tree in trees]).view(NODE).ravel()
-    sizes = np.array([len(tree.nodes) for tree in trees])
-    count = np.concatenate([tree.count for tree in trees]).astype(np.float64)
-    sets = np.unpackbits(np.concatenate([tree.category_sets for tree in trees]), axis=1, bitorder="little").astype(bool)
-    own = entries["left"].astype(np.int64)
-    leaf_node = np.flatnonzero(entries["feature"] < 0)
-    leaf = (own + np.repeat(before([tree.n_leaves for tree in trees]), sizes))[leaf_node]
-    left = own + np.repeat(before(sizes), sizes)
-    number = entries["category"] + np.repeat(before([len(tree.category_sets) for tree in trees]), sizes)
-    out, at = [], before(sizes)
-    while len(at := at[entries["feature"][at] >= 0]):
-        out.append(one_level(entries[at], at, left[at], sets, number[at], count))
-        at = np.concatenate([left[at], left[at] + 1])
-    return out, leaf_node, leaf
-
-
-def before(sizes: list[int] | AnyArray) -> AnyArray:
-    """How many there are before each part, of parts with these sizes."""
-    return np.cumsum([0, *sizes])[:-1]
-
-
-def one_level(
-    entries: AnyArray, node: AnyArray, left: AnyArray, sets: AnyArray, number: AnyArray, count: Array
-) -> Level:
-    """The nodes of a level; ``number`` are those of their category sets, where they have some."""
-    by_category = entries["category"] >= 0
-    of_node = np.zeros((len(node), MOST_CATEGORIES), dtype=bool)
-    of_node[by_category] = sets[number[by_category]]
-    rows = count[left] + count[left + 1]
-    share = np.divide(count[left], rows, out=np.full(len(node), 0.5), where=rows > 0)
-    missing_left = entries["missing_left"].astype(bool)
-    return Level(node, left, entries["feature"], entries["threshold"], missing_left, of_node, by_category, share)
-
-
-def goes_left(level: Level, features: AnyArray, grid: Array) -> Array:
-    """The part of every grid point (m, s) that goes left at the nodes of a level, (N, m)."""
-    part = np.repeat(level.share[:, None], len(grid), axis=1)
-    for j, feature in enumerate(features):
-        x = grid[:, j]
-        rows = np.flatnonzero((level.feature == feature) & ~level.by_category)
-        left = np.where(np.isnan(x), level.missing_left[rows, None], x <= level.threshold[rows, None])
-        part[rows] = left
-        rows = np.flatnonzero((level.feature == feature) & level.by_category)
-        known = (x >= 0) & (x < MOST_CATEGORIES) & (x == np.floor(x))
-        in_set = level.sets[rows][:, np.where(known, x, 0).astype(np.intp)]
-        part[rows] = np.where(known, in_set, level.missing_left[rows, None])
-    return part
+    def goes_left(self, at: AnyArray, features: AnyArray, grid: Array) -> Array:
+        """Return the part of every grid point (m, s) that goes left at some inner nodes, (len(at), m)."""
+        part = np.repeat(self.fraction[at, None], len(grid), axis=1)
+        nodes, by_category = self.nodes[at], self.nodes["category"][at] >= 0
+        for feature, x in zip(features, grid.T, strict=True):
+            rows = np.flatnonzero((nodes["feature"] == feature) & ~by_category)
+            missing_left = nodes["missing_left"].astype(bool)
+            part[rows] = np.where(np.isnan(x), missing_left[rows, None], x <= nodes["threshold"][rows, None])
+            rows = np.flatnonzero((nodes["feature"] == feature) & by_category)
+            known = (x >= 0) & (x < MOST_CATEGORIES) & (x == np.floor(x))
+            in_set = self.sets[self.set[at[rows]]][:, np.where(known, x, 0).astype(np.intp)]
+            part[rows] = np.where(known, in_set, missing_left[rows, None])
+        return part
 
 
 def mean_through_trees(model: AdditiveModel, features: AnyArray, grid: Array, M: Array) -> Array:
-    """The mean of F M at points (m, s) of these features (s,), (m, D)."""
+    """Return the mean of F M at points (m, s) of these features (s,), (m, D)."""
     if len(model.trees) < len(model.terms):
         raise ValueError(
             "partial dependence through trees needs a model of the package's trees alone; use scikit-learn's "
@@ -229,23 +189,23 @@ def mean_through_trees(model: AdditiveModel, features: AnyArray, grid: Array, M:
         )
     if not model.trees:
         return np.zeros((len(grid), M.shape[1]))
-    by_level, leaf_node, leaf = levels(model.trees)
-    n_nodes = sum(len(tree.nodes) for tree in model.trees)
-    table = leaf_table(model, M)
+    forest, table = Forest(model.trees), leaf_table(model, M)
+    shape = (int(forest.is_leaf.sum()), M.shape[1])
     if table.columns is None:
-        values = table.values.reshape(len(leaf), M.shape[1])
+        values = table.values.reshape(shape)
     else:
-        values = csr_array((table.values, table.columns, table.start), shape=(len(leaf), M.shape[1]))
+        values = csr_array((table.values, table.columns, table.start), shape=shape)
     out = np.empty((len(grid), M.shape[1]))
-    step = max(1, BLOCK // n_nodes)
+    step = max(1, BLOCK // len(forest.nodes))
     for begin in range(0, len(grid), step):
         points = grid[begin : begin + step]
-        weight = np.ones((n_nodes, len(points)))
-        for level in by_level:
-            left = goes_left(level, features, points)
-            weight[level.left] = weight[level.node] * left
-            weight[level.left + 1] = weight[level.node] * (1.0 - left)
-        of_leaf = np.empty((len(leaf), len(points)))
-        of_leaf[leaf] = weight[leaf_node]
+        weight, at = np.ones((len(forest.nodes), len(points))), forest.roots
+        while len(at := at[~forest.is_leaf[at]]):
+            part, left = forest.goes_left(at, features, points), forest.left[at]
+            weight[left] = weight[at] * part
+            weight[left + 1] = weight[at] * (1.0 - part)
+            at = np.concatenate([left, left + 1])
+        of_leaf = np.empty((shape[0], len(points)))
+        of_leaf[forest.leaf[forest.is_leaf]] = weight[forest.is_leaf]
         out[begin : begin + step] = np.asarray(values.T @ of_leaf).T
     return out

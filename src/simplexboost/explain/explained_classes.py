@@ -1,4 +1,4 @@
-"""The classes that are explained, and the leaf values of a model for them: F M (n, D), where F (n, d) is the predictor.
+"""The classes that are explained, and what trees add to F M (n, D), where F (n, d) is the predictor.
 
 For the logits of some classes M holds their codewords as columns, for the log-odds of two classes their difference.
 """
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.docstrings import SHARED, described
+from ..engine import Tree
 from ..engine.cpu.forest import starts
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
@@ -25,23 +26,34 @@ EXPLAINED = """\
 classes : label, list of labels or None, default=None
     The classes to explain; None means all. For a list the last axis has its order, for one label there is no such axis.
 background : rows like X, or None, default=None
-    None takes the shares of the training rows that the trees have stored ("path-dependent" values). Otherwise an
-    unknown feature is taken from these rows ("interventional" values); some hundred rows will do. The base of the
-    values is then the mean logit of these rows, and not `expected_value`.
+    Rows from which unknown features are taken ("interventional" values); some hundred will do. The base of the values
+    is then their mean logit. None takes the fractions of the training rows that the trees have stored
+    ("path-dependent" values), and the base is `expected_value`.
+i : int
+    The number of the tree, from 0; negative numbers count from the end.
 """
 
 
 def documented(function: F) -> F:
-    """Complete the docstring of a public function of this folder; a decorator."""
+    """Complete the docstring of a public function of this folder."""
     return described(function, SHARED + EXPLAINED)
 
 
 def check_booster(clf: Any) -> AdditiveModel:
-    """Return the model of a fitted booster; raise if the classifier is none or is not fitted."""
+    """Return the model of a fitted booster; raise for other classifiers, and before the fit."""
     if not isinstance(getattr(clf, "model_", None), AdditiveModel):
         check_is_fitted(clf)
         raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
     return clf.model_
+
+
+def check_not_merged(clf: Any) -> None:
+    """Raise if classes were merged: the score of a merged class is no sum over trees."""
+    if getattr(clf, "merged_", None) is not None:
+        raise ValueError(
+            "the score of a merged class is no sum over trees, so that trees do not explain it; explain the model as "
+            "it was before merge_classes."
+        )
 
 
 def all_labels(clf: Any) -> AnyArray:
@@ -51,24 +63,16 @@ def all_labels(clf: Any) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedClasses:
-    """Some classes of a fitted booster, whose scores are explained.
-
-    Attributes
-    ----------
-    clf : the booster
-    numbers : (D,) the positions of the classes in ``classes_``
-    single : whether the user named one class and not a list
-    present : (D,) which of the classes had training examples
-    """
+    """Some classes of a fitted booster, whose scores are explained."""
 
     clf: Any
-    numbers: Labels
-    single: bool
-    present: Mask
+    numbers: Labels  # (D,) their positions in `classes_`
+    single: bool  # whether the user named one class and not a list
+    present: Mask  # (D,) which of them had training examples
 
     @classmethod
     def of(cls, clf: Any, classes: Any) -> ExplainedClasses:
-        """The classes with these labels; all classes if None."""
+        """Find the classes with these labels; all classes if None."""
         check_booster(clf)
         known = all_labels(clf)
         numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
@@ -82,7 +86,7 @@ class ExplainedClasses:
         return self.clf.model_.Y[rows].T.astype(np.float64)
 
     def logits(self, X: AnyArray) -> Array:
-        """The logits 2U of the classes that had training examples, (n, D), for rows that are checked."""
+        """Return the logits 2U of the classes that had training examples, (n, D), for rows that are checked."""
         return 2.0 * self.clf._checked_scores(X)[:, self.numbers[self.present]]
 
     def fill(self, values: Array, absent: float) -> Array:
@@ -100,44 +104,51 @@ class ExplainedClasses:
             raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
 
 
-def check_not_merged(estimator: Any) -> None:
-    """Raise if classes of the estimator were merged: then the score of a class is no sum over trees."""
-    if getattr(estimator, "merged_", None) is not None:
-        raise ValueError(
-            "the score of a merged class is no sum over trees, so that trees do not explain it; explain the model as "
-            "it was before merge_classes."
-        )
+# ---- what trees add to F M ------------------------------------------------------------------------------------------
 
 
 class LeafTable(NamedTuple):
-    """The values of all leaves, tree after tree, as the kernel takes them: in the precision of predictions.
+    """The values of all leaves, tree after tree, as the kernel takes them: in the precision of predictions."""
 
-    Attributes
-    ----------
-    values : (leaves * D,) or, if most are zero, those that are not
-    columns : their columns, or None
-    start : (leaves + 1,) where the values of a leaf begin, or None
-    """
-
-    values: Array
-    columns: AnyArray | None
-    start: AnyArray | None
+    values: Array  # (leaves * D,) or, if most are zero, those that are not
+    columns: AnyArray | None  # their columns
+    start: AnyArray | None  # (leaves + 1,) where the values of a leaf begin
 
 
 def tree_terms(model: AdditiveModel) -> list[Term]:
-    """The terms of a model that are trees, their steps multiplied by the temperature."""
+    """Return the terms of a model that are trees, their steps multiplied by the temperature."""
     return [term for term in model.scaled_terms if isinstance(term.hypothesis, TreeHypothesis)]
 
 
 def scaled_values(term: Term, dtype: Any) -> Any:
-    """What a tree adds to F in its leaves, (L, d) or (L, 1), with the rounding of predictions."""
+    """Return what a tree adds to F in its leaves, (L, d) or (L, 1), with the rounding of predictions."""
     values = term.hypothesis.values  # type: ignore[attr-defined]
     values = csr_array(values) if issparse(values) else values.reshape(-1, values.shape[-1])
     return values.astype(dtype) * np.dtype(dtype).type(term.step)
 
 
+def leaf_outputs(term: Term, M: Array, dtype: Any) -> Array:
+    """Return what a tree adds to F M in its leaves, (L, D)."""
+    values = scaled_values(term, dtype).astype(np.float64)
+    return np.asarray(values @ (M if term.coordinate is None else M[[term.coordinate]]))
+
+
+def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
+    """Return what a tree adds to F M on average over the training rows of every node, (N, D)."""
+    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    is_leaf = tree.nodes["feature"] < 0
+    out = np.zeros((len(tree.nodes), M.shape[1]))
+    out[is_leaf] = leaf_outputs(term, M, dtype)[tree.nodes["left"][is_leaf]]
+    for node in tree.children_first():
+        left = int(tree.nodes["left"][node])
+        rows = tree.count[left : left + 2].astype(np.float64)
+        part = rows / rows.sum() if rows.sum() > 0 else np.array([0.5, 0.5])
+        out[node] = part @ out[left : left + 2]
+    return out
+
+
 def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
-    """The leaves of a model's trees times M (d, D)."""
+    """Multiply the leaves of a model's trees by M (d, D)."""
     terms, chosen = tree_terms(model), chosen_rows(M)
     if chosen is None:
         outputs = [leaf_outputs(t, M, model.dtype).ravel() for t in terms]
@@ -145,7 +156,12 @@ def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
     values = [scaled_values(t, model.dtype) for t in terms]
     if not any(issparse(v) or t.coordinate is not None for v, t in zip(values, terms, strict=True)):
         return LeafTable(np.concatenate([v[:, chosen].ravel() for v in values]), None, None)
-    parts = [some_columns(v, t.coordinate, chosen, len(M)) for v, t in zip(values, terms, strict=True)]
+    parts = []
+    for term, part in zip(terms, map(csr_array, values), strict=True):
+        if term.coordinate is not None:  # one column, which belongs at this place
+            columns = np.full(part.nnz, term.coordinate)
+            part = csr_array((part.data, columns, part.indptr), shape=(part.shape[0], len(M)))
+        parts.append(csr_array(part[:, chosen]))
     return LeafTable(
         np.concatenate([part.data for part in parts]),
         np.concatenate([part.indices for part in parts]).astype(np.int32),
@@ -153,23 +169,8 @@ def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
     )
 
 
-def leaf_outputs(term: Term, M: Array, dtype: Any) -> Array:
-    """What a tree adds to F M in its leaves, (L, D)."""
-    values = scaled_values(term, dtype).astype(np.float64)
-    return np.asarray(values @ (M if term.coordinate is None else M[[term.coordinate]]))
-
-
 def chosen_rows(M: Array) -> AnyArray | None:
-    """The coordinates of F that the columns of M (d, D) pick out; None if they do more than that."""
+    """Return the coordinates of F that the columns of M (d, D) pick out; None if they do more than that."""
     rows = np.abs(M).argmax(axis=0)
     picks = (M != 0).sum(axis=0) == 1
     return rows if picks.all() and (M[rows, np.arange(M.shape[1])] == 1).all() else None
-
-
-def some_columns(values: Any, coordinate: int | None, chosen: AnyArray, d: int) -> Any:
-    """Columns of the values of a tree, (L, len(chosen)) sparse."""
-    values = csr_array(values)
-    if coordinate is not None:  # one column, which belongs at this place
-        data, indices = values.data, np.full(values.nnz, coordinate)
-        values = csr_array((data, indices, values.indptr), shape=(values.shape[0], d))
-    return csr_array(values[:, chosen])

@@ -28,19 +28,15 @@ class Neighbours(NamedTuple):
     Attributes
     ----------
     rows : int array of shape (n, k)
-        Their positions, the most similar one first.
+        Their positions, the most similar one first; of equally similar ones the first.
     similarity : array of shape (n, k)
-        The fraction of the trees in which the two share a leaf.
+        The fraction of the trees in which they share a leaf with the row.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> near = sb.explain.nearest_examples(clf, X[[0]], X, k=3)
-    >>> near.rows.shape, float(near.similarity[0, 0])
-    ((1, 3), 1.0)
+    >>> near = Neighbours(np.array([[0, 27]]), np.array([[1.0, 0.75]]))
+    >>> near.rows[near.similarity > 0.9].tolist()
+    [0]
     """
 
     rows: AnyArray
@@ -61,8 +57,7 @@ def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
     Returns
     -------
     Neighbours
-        ``rows`` (n, k), the positions of the most similar examples, of equally similar ones the first; and
-        ``similarity`` (n, k), the part of the trees in which they share a leaf with the row.
+        ``rows`` (n, k) and ``similarity`` (n, k).
 
     Examples
     --------
@@ -77,8 +72,13 @@ def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
     if not trees:
         raise ValueError("nearest_examples needs trees, and the model has none.")
     width = np.array([tree.n_leaves for tree in trees])
-    ours = indicator(clf.apply(X), width)  # (n, leaves)
-    theirs = indicator(clf.apply(examples), width).T.tocsr()  # (leaves, N)
+
+    def indicator(leaves: AnyArray) -> Any:  # (n, T) as a sparse matrix of zeros and ones, (n, leaves)
+        n, T = leaves.shape
+        columns = (leaves + np.cumsum(width) - width).ravel()
+        return csr_array((np.ones(n * T), columns, np.arange(0, n * T + 1, T)), shape=(n, int(width.sum())))
+
+    ours, theirs = indicator(clf.apply(X)), indicator(clf.apply(examples)).T.tocsr()
     n, N = ours.shape[0], theirs.shape[1]
     check_number("k", k, int, 1, N)
     index, similarity = np.empty((n, k), dtype=np.intp), np.empty((n, k))
@@ -87,17 +87,8 @@ def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
         rows = slice(begin, min(n, begin + step))
         shared = (ours[rows] @ theirs).toarray()  # (rows, N)
         order = np.argsort(-shared, axis=1, kind="stable")[:, :k]
-        index[rows], similarity[rows] = order, np.take_along_axis(shared, order, axis=1) / max(1, len(trees))
+        index[rows], similarity[rows] = order, np.take_along_axis(shared, order, axis=1) / len(trees)
     return Neighbours(index, similarity)
-
-
-def indicator(leaves: AnyArray, width: AnyArray) -> Any:
-    """Leaves (n, T) as a sparse matrix of zeros and ones, (n, Σ width)."""
-    n, T = leaves.shape
-    columns = (leaves + np.cumsum(width) - width).ravel()
-    return csr_array(
-        (np.ones(n * T), columns, np.arange(0, n * T + 1, max(1, T))[: n + 1]), shape=(n, int(width.sum()))
-    )
 
 
 class DoubtfulLabels(NamedTuple):
@@ -116,14 +107,9 @@ class DoubtfulLabels(NamedTuple):
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> y[0] = 2  # a wrong label
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0)
-    >>> doubtful = sb.explain.doubtful_labels(clf, X, y)
-    >>> doubtful.rows[0], doubtful.given[0], doubtful.suggested[0]
-    (np.int64(0), np.int64(2), np.int64(0))
+    >>> found = DoubtfulLabels(np.array([7, 2]), np.array([-1.5, 0.5]), np.array([0, 1]), np.array([2, 1]))
+    >>> found.rows[found.margin < 0].tolist()  # rows to look at
+    [7]
     """
 
     rows: AnyArray
@@ -132,6 +118,7 @@ class DoubtfulLabels(NamedTuple):
     suggested: AnyArray
 
 
+@documented
 def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
     """Order the examples of a training set by how probably their labels are wrong.
 
@@ -142,14 +129,8 @@ def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any
     ----------
     clf : classifier
         A classifier of this package, fitted or not.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The features.
-    y : array of shape (n,)
-        The labels in question.
     cv : int, splitter or iterable of (train, test), default=5
         The folds: their number, a splitter of scikit-learn, or pairs of arrays of row numbers.
-    sample_weight : array of shape (n,) or None, default=None
-        The weights of the rows.
 
     Returns
     -------
@@ -160,9 +141,11 @@ def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any
     --------
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0)
-    >>> sb.explain.doubtful_labels(clf, *load_iris(return_X_y=True), cv=3).rows.shape
-    (150,)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[0] = 2  # a wrong label
+    >>> doubtful = sb.explain.doubtful_labels(sb.SimplexBoostClassifier(n_estimators=30, random_state=0), X, y)
+    >>> doubtful.rows[0], doubtful.given[0], doubtful.suggested[0]
+    (np.int64(0), np.int64(2), np.int64(0))
     """
     from sklearn.model_selection import check_cv
 
@@ -177,19 +160,11 @@ def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any
     for train, held in check_cv(cv, y, classifier=True).split(X, y):
         weight = {} if sample_weight is None else {"sample_weight": _safe_indexing(sample_weight, train)}
         fitted = clone(clf).fit(_safe_indexing(X, train), y[train], **weight)
-        margin[held], suggested[held] = held_out_margins(fitted, _safe_indexing(X, held), y[held])
+        U, label = fitted.class_scores(_safe_indexing(X, held)), label_numbers(y[held], fitted.classes_)
+        rows, others = np.arange(len(label)), U.copy()
+        others[rows, label] = -np.inf
+        lead = np.where(label >= 0, U[rows, label] - others.max(axis=1), -np.inf)  # −inf for labels that are unknown
+        margin[held], suggested[held] = lead, fitted.classes_[fitted._best(U)]
     order = np.argsort(margin, kind="stable")  # NaN, for rows that no fold held out, come last
     order = order[~np.isnan(margin[order])]
     return DoubtfulLabels(order, margin[order], y[order], suggested[order])
-
-
-def held_out_margins(clf: Any, X: Any, y: AnyArray) -> tuple[Array, AnyArray]:
-    """The margins of rows under a fitted classifier, and its best classes; −inf where it does not know the label."""
-    U = clf.class_scores(X)
-    place = label_numbers(y, clf.classes_)
-    known = place >= 0
-    rows = np.arange(len(y))
-    own, others = U[rows, place], U.copy()
-    others[rows, place] = -np.inf
-    margin = np.where(known, own - others.max(axis=1), -np.inf)
-    return margin, clf.classes_[clf._best(U)]

@@ -1,15 +1,16 @@
-"""Shapley values of a model: how much each feature adds to F M (n, D), compared with the mean over the training rows.
+"""Shapley values of a fitted booster: how much each feature adds to its logits 2U = F Yᵀ, temperature included.
 
-The values of a row add up to F(x) M minus the expected value. What a feature adds depends on which others are known
-already; its Shapley value is the mean over all orders in which features may become known. While a feature is unknown, a
-tree sends the row down both sides of a split on it, with the shares of the training rows that went there (these are
-"path-dependent" values), or takes the feature from a row of a background set ("interventional" values).
+What a feature adds depends on which others are known already; its Shapley value is the mean over all orders in which
+features may become known. While a feature is unknown, a tree sends the row down both sides of its splits, weighted by
+the fractions of the training rows that went there ("path-dependent" values), or takes the feature from a row of a
+background set ("interventional" values). The values of a row and `expected_value` add up to the logits of the row.
+XGBoost calls these logits the margin; where the loss is a likelihood, the probabilities are their soft-max.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,20 +18,277 @@ from scipy.sparse import issparse
 
 from .. import _kernels
 from .._util.arrays import AnyArray, Array
-from .._util.compat import cached
+from .._util.compat import cached, import_optional
 from ..engine import Engine, Tree, column_of
 from ..engine.cpu.forest import starts
 from ..engine.cpu.trees import blocks, compact
 from ..engine.tree import node_bytes
-from ..model.additive import AdditiveModel
+from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import LinearHypothesis, TreeHypothesis
-from .explained_classes import LeafTable, chosen_rows, leaf_table, scaled_values, tree_terms
+from ..tables.frames import feature_names
+from ..tables.labels import class_numbers
+from .explained_classes import (
+    ExplainedClasses,
+    LeafTable,
+    all_labels,
+    check_booster,
+    chosen_rows,
+    documented,
+    leaf_table,
+    node_outputs,
+    scaled_values,
+    tree_terms,
+)
+
+
+class PairExplanation(NamedTuple):
+    """Why one class rather than another.
+
+    Attributes
+    ----------
+    values : array of shape (n, p)
+        What each feature adds to the log-odds of the first class against the second.
+    base : float
+        The log-odds while no feature is known; with the values of a row they add up to its log-odds.
+
+    Examples
+    --------
+    >>> pair = PairExplanation(np.array([[0.5, -0.25]]), 0.125)
+    >>> float(pair.base + pair.values.sum())  # the log-odds of the row
+    0.375
+    """
+
+    values: Array
+    base: float
+
+
+@documented
+def expected_value(clf: Any) -> Array:
+    """Return the logits while no feature is known, (K,): the mean over the training rows of every tree.
+
+    Returns
+    -------
+    array of shape (K,)
+        The logits; −inf for classes without training examples.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> sb.explain.expected_value(clf).shape
+    (3,)
+    """
+    chosen = ExplainedClasses.of(clf, None)
+    return chosen.fill(expected(clf.model_, chosen.columns), -np.inf)
+
+
+@documented
+def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Array:
+    """Return Shapley values: what each feature adds to the logit of each class.
+
+    Returns
+    -------
+    array of shape (n, p, K) or (n, p)
+        The values.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> sb.explain.shap_values(clf, X).shape, sb.explain.shap_values(clf, X, 1).shape
+    ((150, 4, 3), (150, 4))
+    """
+    check_booster(clf)
+    return values_and_base(clf, clf._check_X(X), classes, background)[0]
+
+
+def values_and_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> tuple[Array, Array]:
+    """Return the Shapley values (n, p, D) of rows that are checked, and the logits (D,) while no feature is known."""
+    chosen = ExplainedClasses.of(clf, classes)
+    rows = None if background is None else clf._check_X(background)
+    known = expected(clf.model_, chosen.columns) if rows is None else chosen.logits(rows).mean(axis=0)
+    phi = values(clf.model_, X, chosen.columns, clf._engine(), rows, chosen.logits(X) - known)
+    return chosen.fill(phi, 0.0), chosen.fill(known, -np.inf)
+
+
+@documented
+def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
+    """Return Shapley interaction values of pairs of features.
+
+    What two features do together and neither does alone stands half at (f, g) and half at (g, f). Over one of the two
+    features the values add up to `shap_values`.
+
+    Returns
+    -------
+    array of shape (n, p, p, K) or (n, p, p)
+        The values; for many features or classes these are many numbers.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> sb.explain.shap_interaction_values(clf, X, 1).shape
+    (150, 4, 4)
+    """
+    check_booster(clf)
+    checked, chosen = clf._check_X(X), ExplainedClasses.of(clf, classes)
+    phi = interactions(clf.model_, checked, chosen.columns, clf._engine())
+    sums = phi.sum(axis=2)  # (n, p, D)
+    before = sums.copy()
+    share_rounding(sums, chosen.logits(checked) - expected(clf.model_, chosen.columns))
+    own = np.arange(phi.shape[1])
+    phi[:, own, own] += sums - before
+    return chosen.fill(phi, 0.0)
+
+
+@documented
+def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
+    """Explain why class a and not class b: what each feature adds to the log-odds 2(U_a − U_b).
+
+    Parameters
+    ----------
+    a : label
+        The class whose odds are explained.
+    b : label
+        The class that the odds are against.
+
+    Returns
+    -------
+    PairExplanation
+        ``values`` (n, p), and ``base``, the log-odds while no feature is known.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> sb.explain.explain_pair(clf, X[[70]], 2, 1).values.argmax()  # speaks most for class 2
+    np.int64(3)
+    """
+    check_booster(clf)
+    checked, known = clf._check_X(X), all_labels(clf)
+    numbers = np.concatenate([class_numbers(a, known, "a"), class_numbers(b, known, "b")])
+    if len(numbers) != 2:
+        raise ValueError(f"a={a!r} and b={b!r} must be one label each.")
+    chosen = ExplainedClasses(clf, numbers, False, clf.present_[numbers])
+    chosen.check_present()
+    M = chosen.columns @ np.array([[1.0], [-1.0]])  # (d, 1)
+    base, logits = expected(clf.model_, M), chosen.logits(checked)
+    phi = values(clf.model_, checked, M, clf._engine(), total=logits[:, :1] - logits[:, 1:] - base)
+    return PairExplanation(phi[..., 0], float(base[0]))
+
+
+# ---- the package shap -----------------------------------------------------------------------------------------------
+
+
+@documented
+def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Any:
+    """Return the Shapley values as an ``Explanation`` of the package ``shap``, for its plots.
+
+    Returns
+    -------
+    shap.Explanation
+        The values with their base and the names of features and classes.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> sb.explain.shap_explanation(clf, X).values.shape
+    (150, 4, 3)
+    """
+    shap = import_optional("shap", "shap_explanation needs the package")
+    check_booster(clf)
+    checked: Any = clf._check_X(X)
+    phi, base = values_and_base(clf, checked, classes, background)
+    known = all_labels(clf)
+    labels = known if classes is None else known[class_numbers(classes, known)]
+    return shap.Explanation(
+        phi,
+        np.repeat(base[None], len(phi), axis=0),
+        checked.toarray() if issparse(checked) else checked,
+        feature_names=feature_names(clf),
+        output_names=None if base.ndim == 0 else [str(label) for label in labels],
+    )
+
+
+@documented
+def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
+    """Return the trees in the form that ``shap.TreeExplainer`` takes; its values are those of `shap_values`.
+
+    The result has a number per node and class, so that this is for small models, or for some classes.
+
+    Parameters
+    ----------
+    classes : label, list of labels or None, default=None
+        The classes to explain; None means all that had training examples.
+
+    Returns
+    -------
+    dict
+        The trees.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> len(sb.explain.to_shap(clf)["trees"])
+    20
+    """
+    chosen = ExplainedClasses.of(clf, classes)
+    if not chosen.present.any():
+        chosen.check_present()
+    model, M = clf.model_, chosen.columns
+    check_explainable(model)
+    if len(model.trees) < len(model.terms):
+        raise ValueError("to_shap takes a model of trees alone; this one holds lines.")
+    if any((tree.nodes["category"] >= 0).any() for tree in model.trees):
+        raise ValueError(
+            "to_shap cannot pass on splits of categories, which shap takes from no arrays; use shap_explanation."
+        )
+    if any((tree.count <= 0).any() for tree in model.trees):
+        raise ValueError("to_shap cannot pass on nodes without training rows, which shap divides by; use shap_values.")
+    return {
+        "trees": [tree_dictionary(term, M, model.dtype) for term in model.scaled_terms],
+        "base_offset": np.zeros(M.shape[1]),
+        "tree_output": "raw_value",
+        "objective": "binary_crossentropy",  # what shap does not know, it need not use
+        "input_dtype": np.float64,
+        "internal_dtype": np.float64,
+    }
+
+
+def tree_dictionary(term: Term, M: Array, dtype: Any) -> dict[str, AnyArray]:
+    """Return one tree: ``x <= threshold`` goes left, a missing value to ``children_default``; −1 at leaves."""
+    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
+    return {
+        "children_left": np.where(inner, left, -1),
+        "children_right": np.where(inner, left + 1, -1),
+        "children_default": np.where(inner, np.where(tree.nodes["missing_left"], left, left + 1), -1),
+        "features": np.where(inner, tree.nodes["feature"], -1),
+        "thresholds": np.where(inner, tree.nodes["threshold"], -1.0),
+        "values": node_outputs(term, M, dtype),
+        "node_sample_weight": tree.count.astype(np.float64),
+    }
+
+
+# ---- values of models -----------------------------------------------------------------------------------------------
 
 
 class Paths:
-    """The trees of a model, to be taken apart; `used` are the columns that the kernel gets, None for all.
+    """The trees of a model, to be taken apart; the kernel computes in the precision of the model's predictions.
 
-    The kernel computes in the precision of the model's predictions.
+    ``used`` are the columns that the kernel gets, None for all.
     """
 
     def __init__(self, trees: list[Tree], n_features: int, sparse: bool, dtype: Any = np.float64) -> None:
@@ -53,43 +311,44 @@ class Paths:
 
 
 # What is kept of models as long as they live, so that to explain one row takes milliseconds: for 800 trees of 125
-# leaves and 26 classes the paths take 0.2 s and the other two 0.06 s. Of those two only the last ones are kept.
-_PATHS: WeakKeyDictionary[AdditiveModel, tuple[Any, Paths]] = WeakKeyDictionary()
-_LEAVES: WeakKeyDictionary[AdditiveModel, tuple[Any, LeafTable]] = WeakKeyDictionary()
-_EXPECTED: WeakKeyDictionary[AdditiveModel, tuple[Any, Array]] = WeakKeyDictionary()
+# leaves and 26 classes the paths take 0.2 s and the other two 0.06 s. Only the last one of each kind is kept.
+_KEPT: WeakKeyDictionary[AdditiveModel, dict[str, tuple[Any, Any]]] = WeakKeyDictionary()
 
 
-def kept(store: WeakKeyDictionary[AdditiveModel, Any], model: AdditiveModel, key: Any, make: Callable[[], Any]) -> Any:
-    """What the store has for a model and a key, made if it is not there."""
-    found = store.get(model)
+def kept(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> Any:
+    """Return what is kept of a model for a key; make it if it is not there."""
+    store = _KEPT.setdefault(model, {})
+    found = store.get(kind)
     if found is None or found[0] != key:
-        found = store[model] = (key, make())
+        found = store[kind] = (key, make())
     return found[1]
 
 
 def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
-    """The paths of a model's trees, for dense or for sparse tables."""
+    """Return the paths of a model's trees, for dense or for sparse tables."""
     key = (len(model.terms), X.shape[1], issparse(X))
-    return kept(_PATHS, model, key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
+    return kept(model, "paths", key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
 
 
 def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: Engine) -> Paths:
-    """The paths of a model's trees, ready for values against background rows if there are some."""
+    """Return the paths of a model's trees, ready for values against background rows if there are some."""
     if background is None:
         return paths_of(model, X)
     paths = Paths(model.trees, X.shape[1], issparse(X), model.dtype)
-    paths.kernel.set_background(columns_used(background, paths), engine.compute.n_threads)
+    part: Any = background if paths.used is None else background[:, paths.used]
+    dense = np.ascontiguousarray(part.toarray() if issparse(part) else part)
+    paths.kernel.set_background(dense, engine.compute.n_threads)
     return paths
 
 
-def leaves_of(model: AdditiveModel, M: Array) -> LeafTable:
-    """The leaves of a model's trees times M (d, D)."""
-    return kept(_LEAVES, model, key_of(model, M), lambda: leaf_table(model, M))
-
-
 def key_of(model: AdditiveModel, M: Array) -> Any:
-    """What leaf values and expectations depend on."""
+    """Return what leaf values and expectations depend on."""
     return len(model.terms), model.temperature, M.shape, M.tobytes()
+
+
+def leaves_of(model: AdditiveModel, M: Array) -> LeafTable:
+    """Return the leaves of a model's trees times M (d, D)."""
+    return kept(model, "leaves", key_of(model, M), lambda: leaf_table(model, M))
 
 
 def values(
@@ -100,7 +359,7 @@ def values(
     background: AnyArray | None = None,
     total: Array | None = None,
 ) -> Array:
-    """Shapley values for F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set.
+    """Return Shapley values for F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set.
 
     If their totals (n, D) are given, the values are made to add up to them; see `share_rounding`.
     """
@@ -118,32 +377,20 @@ def values(
         return out
     else:
         out = np.zeros((X.shape[0], X.shape[1], D))
-        add_trees(model, X, M, engine, background, out)
+        if model.trees:
+            paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
+            for rows, block in blocks(X, paths.used, engine.compute.n_threads):  # of the columns that are split
+                of_block = np.empty((*block.shape, D))
+                paths.kernel.values(block, *leaves, None, of_block, engine.compute.n_threads)
+                out[rows, slice(None) if paths.used is None else paths.used] += of_block
         add_lines(model, X, M, out, background)
     if total is not None:
         share_rounding(out, total)
     return out
 
 
-def add_trees(
-    model: AdditiveModel, X: AnyArray, M: Array, engine: Engine, background: AnyArray | None, out: Array
-) -> None:
-    """The values of the trees, added to out (n, p, D); a sparse X in blocks of the columns that are split."""
-    if not model.trees:
-        return
-    paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
-    for rows, block in blocks(X, paths.used, engine.compute.n_threads):
-        of_block = np.empty((*block.shape, M.shape[1]))
-        paths.kernel.values(block, *leaves, None, of_block, engine.compute.n_threads)
-        out[rows, slice(None) if paths.used is None else paths.used] += of_block
-
-
 def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: Engine) -> Array:
-    """Shapley interaction values for F M, (n, p, p, D); over one of the features they sum to the path-dependent values.
-
-    Half of what two features do together and neither does alone stands at (f, g), and half at (g, f); at (f, f) is what
-    the feature does on its own.
-    """
+    """Return Shapley interaction values for F M, (n, p, p, D); at (f, f) is what the feature does on its own."""
     check_explainable(model)
     n, p = X.shape
     out = np.zeros((n, p, p, M.shape[1]))
@@ -165,20 +412,19 @@ def share_rounding(phi: Array, total: Array) -> None:
     """Make the values (n, p, D) add up to their totals (n, D), in place.
 
     Predictions of `SimplexBoostClassifier` and their explanations are sums of some hundred numbers in single precision,
-    and so a millionth off the exact sums. The difference is shared out in proportion to the size of the values, so that
+    and so a millionth off the exact sums. The difference is divided in proportion to the size of the values, so that
     these add up to what the model predicts.
     """
     _kernels.share_rounding(phi, np.ascontiguousarray(total))
 
 
-def columns_used(X: Any, paths: Paths) -> AnyArray:
-    """The columns of a table that the kernel gets, dense."""
-    X = X if paths.used is None else X[:, paths.used]
-    return np.ascontiguousarray(X.toarray() if issparse(X) else X)
-
-
 def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, background: AnyArray | None) -> None:
     """Add the values of linear terms, in place: slope times the distance to the mean."""
+
+    def distances(line: LinearHypothesis, X: AnyArray) -> Array:
+        away = column_of(X, line.feature).astype(np.float64) - line.centre
+        return np.where(np.isnan(away), 0.0, away)  # (n,)
+
     for term in model.scaled_terms:
         line = term.hypothesis
         if isinstance(line, LinearHypothesis):
@@ -189,42 +435,35 @@ def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, backgroun
             out[:, line.feature] += away[:, None] * slope
 
 
-def distances(line: LinearHypothesis, X: AnyArray) -> Array:
-    """How far the feature of a line is from its centre, (n,); 0 where it is missing."""
-    away = column_of(X, line.feature).astype(np.float64) - line.centre
-    return np.where(np.isnan(away), 0.0, away)
-
-
 def expected(model: AdditiveModel, M: Array) -> Array:
-    """What is expected of F M while no feature is known, (D,): leaves weighted by their training rows."""
+    """Return what is expected of F M while no feature is known, (D,): leaves weighted by their training rows."""
     check_explainable(model)
-    return kept(_EXPECTED, model, key_of(model, M), lambda: _expected(model, M)).copy()
+
+    def compute() -> Array:
+        total = np.zeros(M.shape[1])
+        for term in tree_terms(model):
+            mean = leaf_weights(term.hypothesis.tree) @ scaled_values(term, model.dtype)  # type: ignore[attr-defined]
+            total += mean @ (M if term.coordinate is None else M[[term.coordinate]])
+        for term in model.scaled_terms:
+            if isinstance(term.hypothesis, LinearHypothesis):
+                intercept = term.step * term.hypothesis.intercept
+                total += intercept @ (M if term.coordinate is None else M[[term.coordinate]])
+        return total
+
+    return kept(model, "expected", key_of(model, M), compute).copy()
 
 
-def _expected(model: AdditiveModel, M: Array) -> Array:
-    total = np.zeros(M.shape[1])
-    for term in tree_terms(model):
-        shares = leaf_shares(term.hypothesis.tree)  # type: ignore[attr-defined]
-        mean = shares @ scaled_values(term, model.dtype)  # (d,) or (1,)
-        total += mean @ (M if term.coordinate is None else M[[term.coordinate]])
-    for term in model.scaled_terms:
-        if isinstance(term.hypothesis, LinearHypothesis):
-            intercept = term.step * term.hypothesis.intercept
-            total += intercept @ (M if term.coordinate is None else M[[term.coordinate]])
-    return total
-
-
-def leaf_shares(tree: Tree) -> Array:
-    """The part of the training rows in each leaf, (L,); a node without rows divides its nothing evenly."""
+def leaf_weights(tree: Tree) -> Array:
+    """Return the fraction of the training rows in each leaf, (L,); a node without rows halves its weight."""
     leaf, inner = np.flatnonzero(tree.nodes["feature"] < 0), np.flatnonzero(tree.nodes["feature"] >= 0)
     left, count = tree.nodes["left"], tree.count.astype(np.float64)
-    share = count / count[0] if count[0] > 0 else np.ones(len(count))
+    weight = count / count[0] if count[0] > 0 else np.ones(len(count))
     if count[0] <= 0 or (count[inner] != count[left[inner]] + count[left[inner] + 1]).any():  # a tree made by hand
         for node in inner.tolist():
             rows = count[left[node] :][:2]
-            share[left[node] :][:2] = share[node] * (rows / rows.sum() if rows.sum() > 0 else 0.5)
+            weight[left[node] :][:2] = weight[node] * (rows / rows.sum() if rows.sum() > 0 else 0.5)
     out = np.empty(tree.n_leaves)
-    out[left[leaf]] = share[leaf]
+    out[left[leaf]] = weight[leaf]
     return out
 
 

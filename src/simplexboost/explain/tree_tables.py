@@ -10,33 +10,24 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array
 from .._util.compat import import_optional
-from .._util.params import check_number
+from .._util.params import check_choice, check_number
 from ..engine import Tree
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
 from ..tables.features import Categories, share_last
 from ..tables.frames import feature_names
-from .explained_classes import all_labels, check_booster, check_not_merged, documented, leaf_outputs
+from .explained_classes import (
+    ExplainedClasses,
+    all_labels,
+    check_booster,
+    check_not_merged,
+    documented,
+    node_outputs,
+    tree_terms,
+)
+from .shapley import shap_values
 
 OTHERS = "(others)"  # what the categories that share the last number are called
-COLUMNS = [
-    "tree_index",
-    "round",
-    "node_depth",
-    "node_index",
-    "left_child",
-    "right_child",
-    "parent_index",
-    "split_feature",
-    "split_gain",
-    "threshold",
-    "categories",
-    "decision_type",
-    "missing_direction",
-    "count",
-    "best_class",
-    "value",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +36,16 @@ class Names:
 
     features: list[str]
     categories: Categories | None
-    classes: AnyArray
+    classes: AnyArray  # those that had training examples
 
     @classmethod
     def of(cls, clf: Any) -> Names:
-        """The names of the columns of a booster, and its classes that had training examples."""
+        """Read the names from a booster."""
         check_not_merged(clf)
         return cls(feature_names(clf), getattr(clf, "categories_", None), all_labels(clf)[clf.present_])
 
     def of_set(self, tree: Tree, node: int) -> list[Any]:
-        """The categories that a node sends left, as the user knows them."""
+        """Return the categories that a node sends left, as the user knows them."""
         column = int(tree.nodes["feature"][node])
         known = None if self.categories is None else self.categories.columns[column]
         numbers = np.flatnonzero(np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little"))
@@ -64,20 +55,6 @@ class Names:
         # categories that are numbers are kept as floats; whole ones are shown as codes are written
         shown = [int(v) if isinstance(v, float) and v.is_integer() else v for v in known.tolist()]
         return [[*shown, *others][b] for b in numbers.tolist() if b < len(shown) + len(others)]
-
-
-def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
-    """What a tree adds to F M on average over the training rows of every node, (N, D)."""
-    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
-    is_leaf = tree.nodes["feature"] < 0
-    out = np.zeros((len(tree.nodes), M.shape[1]))
-    out[is_leaf] = leaf_outputs(term, M, dtype)[tree.nodes["left"][is_leaf]]
-    for node in tree.children_first():
-        left = int(tree.nodes["left"][node])
-        rows = tree.count[left : left + 2].astype(np.float64)
-        share = rows / rows.sum() if rows.sum() > 0 else np.array([0.5, 0.5])
-        out[node] = share @ out[left : left + 2]
-    return out
 
 
 def numbered_trees(model: AdditiveModel) -> list[tuple[int, Term]]:
@@ -97,7 +74,7 @@ def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Te
 
 
 def walk(tree: Tree) -> Iterator[tuple[int, int, int]]:
-    """Nodes from the root, each before those below it: their number, depth and parent (−1 at the root)."""
+    """Yield the number, depth and parent (−1 at the root) of every node, each before those below it."""
     waiting = [(0, 0, -1)]
     while waiting:
         node, depth, parent = waiting.pop()
@@ -131,18 +108,17 @@ def trees_to_frame(clf: Any) -> Any:
     model = check_booster(clf)
     pandas = import_optional("pandas", "trees_to_frame needs")
     M, names = model.Y.T.astype(np.float64), Names.of(clf)
-    rows = [
-        {"tree_index": number, "round": round_, **row}
-        for number, (round_, term) in enumerate(numbered_trees(model))
-        for row in tree_rows(term, number, M, names, model)
-    ]
-    return pandas.DataFrame(rows, columns=COLUMNS)
+    trees = enumerate(numbered_trees(model))
+    rows = [row for number, (round_, term) in trees for row in tree_rows(term, number, round_, M, names, model.dtype)]
+    columns = ["tree_index", "round", "node_depth", "node_index", "left_child", "right_child", "parent_index"]
+    columns += ["split_feature", "split_gain", "threshold", "categories", "decision_type", "missing_direction"]
+    return pandas.DataFrame(rows, columns=[*columns, "count", "best_class", "value"])
 
 
-def tree_rows(term: Term, number: int, M: Array, names: Names, model: AdditiveModel) -> Iterator[dict[str, Any]]:
-    """A row per node of one tree."""
+def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtype: Any) -> Iterator[dict[str, Any]]:
+    """Yield a row per node of one tree."""
     tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
-    outputs = node_outputs(term, M, model.dtype)
+    outputs = node_outputs(term, M, dtype)
     best = outputs.argmax(axis=1)
 
     def name(node: int) -> str:
@@ -154,6 +130,8 @@ def tree_rows(term: Term, number: int, M: Array, names: Names, model: AdditiveMo
         splits, by_category = entry["feature"] >= 0, entry["category"] >= 0
         left = int(entry["left"])
         yield {
+            "tree_index": number,
+            "round": round_,
             "node_depth": depth + 1,
             "node_index": name(node),
             "left_child": name(left) if splits else None,
@@ -177,8 +155,6 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
 
     Parameters
     ----------
-    i : int
-        The number of the tree, from 0; negative numbers count from the end.
     n_classes : int, default=3
         How many classes are shown in a leaf, those first whose logits it moves furthest.
 
@@ -208,12 +184,13 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
             lines.append(bars + question(tree, parent, node == tree.nodes["left"][parent], names))
             bars = "|   " + bars
         if tree.nodes["feature"][node] < 0:
-            lines.append((bars or "|--- ") + leaf_text(tree, node, outputs[node], names, n_classes))
+            words = leaf_words(tree, node, outputs[node], names.classes.tolist(), n_classes, ".4g")
+            lines.append(f"{bars or '|--- '}leaf {tree.nodes['left'][node]}: {words}")
     return "\n".join(lines)
 
 
 def question(tree: Tree, node: int, left: bool, names: Names) -> str:
-    """What is true of the rows that go left (or right) at a node."""
+    """Return what is true of the rows that go left (or right) at a node."""
     entry = tree.nodes[node]
     feature, missing = names.features[entry["feature"]], " or missing" if bool(entry["missing_left"]) == left else ""
     if entry["category"] < 0:
@@ -222,36 +199,78 @@ def question(tree: Tree, node: int, left: bool, names: Names) -> str:
     return f"{feature} {'in' if left else 'not in'} {{{categories}}}{missing}"
 
 
-def leaf_text(tree: Tree, node: int, output: Array, names: Names, n_classes: int) -> str:
-    """The classes that a leaf moves furthest, and its rows."""
+def leaf_words(tree: Tree, node: int, output: Array, labels: list[Any], n_classes: int, digits: str) -> str:
+    """Name the classes that a leaf moves furthest, how far, and its rows."""
     furthest = np.argsort(-np.abs(output), kind="stable")[:n_classes]
-    moves = ", ".join(f"{names.classes[k]} {output[k]:+.4g}" for k in furthest.tolist() if output[k] != 0)
-    rows = f"{tree.count[node]} row{'' if tree.count[node] == 1 else 's'}"
-    return f"leaf {tree.nodes['left'][node]}: {moves or 'nothing'} ({rows})"
+    moves = ", ".join(f"{labels[k]} {output[k]:+{digits}}" for k in furthest.tolist() if output[k] != 0)
+    return f"{moves or 'nothing'} ({tree.count[node]} row{'' if tree.count[node] == 1 else 's'})"
 
 
-def split_counts(model: AdditiveModel, p: int, *, rows: bool) -> Array:
-    """How many splits there are on each feature, or how many training rows passed them, (p,)."""
+IMPORTANCES = ("gain", "cover", "splits", "shap")
+
+
+@documented
+def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
+    """Return the importance of the features.
+
+    Parameters
+    ----------
+    kind : {"gain", "cover", "splits", "shap"}, default="gain"
+        "gain" is ``feature_importances_``; for chosen classes it is what the splits explain of the squared
+        differences between the values in the leaves, and sums to one for every class. "cover" is the number of
+        training rows that pass the splits on a feature, "splits" the number of these. "shap" is the mean of the
+        absolute Shapley values of X, over all classes or for the chosen ones.
+    X : array, data frame or sparse matrix of shape (n, p), or None, default=None
+        The rows whose Shapley values are taken, for ``kind="shap"`` only.
+    classes : label, list of labels or None, default=None
+        The classes in question. None means all of them together. For a list there is a second axis, in its order.
+
+    Returns
+    -------
+    array of shape (p,) or (p, K)
+        The importances.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> sb.explain.importances(clf, "splits").shape, sb.explain.importances(clf, classes=[0, 1]).shape
+    ((4,), (4, 2))
+    """
+    model, p = check_booster(clf), clf.n_features_in_
+    check_choice("kind", kind, IMPORTANCES)
+    if (kind == "shap") != (X is not None):
+        raise ValueError(f"kind={kind!r} takes {'rows' if kind == 'shap' else 'no'} X; kind='shap' alone needs X.")
+    if kind == "shap":
+        size = np.abs(shap_values(clf, X, classes)).mean(axis=0)  # (p, D), or (p,)
+        return size.mean(axis=1) if classes is None else size
+    if kind == "gain" and classes is not None:
+        chosen = ExplainedClasses.of(clf, classes)
+        return chosen.fill(class_gains(model, p, chosen.columns), 0.0)
+    if classes is not None:
+        raise ValueError(f"kind={kind!r} is the same for all classes; kind='gain' and kind='shap' know classes.")
+    if kind == "gain":
+        return model.feature_gains(p)
     out = np.zeros(p)
     for tree in model.trees:
         inner = tree.nodes["feature"] >= 0
-        np.add.at(out, tree.nodes["feature"][inner], tree.count[inner] if rows else 1.0)
+        np.add.at(out, tree.nodes["feature"][inner], tree.count[inner] if kind == "cover" else 1.0)
     return out
 
 
 def class_gains(model: AdditiveModel, p: int, M: Array) -> Array:
-    """The part of each feature in what splits explain of F M, (p, D).
+    """Return the part of each feature in what splits explain of F M, (p, D); columns sum to one.
 
     A split explains the sum, over its training rows, of the squared difference between what the tree adds to F M in the
-    child and in the node. Columns sum to one.
+    child and in the node.
     """
     out = np.zeros((p, M.shape[1]))
-    for term in model.scaled_terms:
-        if isinstance(term.hypothesis, TreeHypothesis):
-            tree, mean = term.hypothesis.tree, node_outputs(term, M, model.dtype)
-            inner = np.flatnonzero(tree.nodes["feature"] >= 0)
-            left = tree.nodes["left"][inner]
-            explained = sum(tree.count[child][:, None] * (mean[child] - mean[inner]) ** 2 for child in (left, left + 1))
-            np.add.at(out, tree.nodes["feature"][inner], explained)
+    for term in tree_terms(model):
+        tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+        mean, inner = node_outputs(term, M, model.dtype), np.flatnonzero(tree.nodes["feature"] >= 0)
+        left = tree.nodes["left"][inner]
+        explained = sum(tree.count[child][:, None] * (mean[child] - mean[inner]) ** 2 for child in (left, left + 1))
+        np.add.at(out, tree.nodes["feature"][inner], explained)
     total = out.sum(axis=0)
     return np.divide(out, total, out=out, where=total > 0)

@@ -13,8 +13,8 @@ from ..._util.arrays import AnyArray, Array
 from ..._util.params import check_number
 from ...engine import Tree
 from ...explain import importances, shap_values
-from ...explain.explained_classes import check_booster
-from ...explain.tree_tables import Names, find_tree, node_outputs, question
+from ...explain.explained_classes import check_booster, node_outputs
+from ...explain.tree_tables import Names, find_tree, question
 from ...tables.frames import feature_names, take_rows
 from ..confusion import similarity_order
 from ..curves import n_rows
