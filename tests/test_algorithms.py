@@ -136,9 +136,9 @@ def test_ecc(data, colouring):
 
 
 @each_problem
-def test_logitboost_with(data):
+def test_logitboost(data):
     X, y, w = data
-    rounds, F = textbook.logitboost_with(X, y, w, ROUNDS)
+    rounds, F = textbook.logitboost(X, y, w, ROUNDS)
     clf = sb.LogitBoostClassifier(n_estimators=ROUNDS).fit(X, y, w)
     K = len(clf.classes_)
     for t, r in enumerate(rounds):
@@ -283,10 +283,10 @@ def test_mm_is_adaboost_on_mislabel_triples():
         D /= D.sum()
 
 
-def test_two_classes_are_adaboost_with():
+def test_two_classes_are_adaboost():
     """I-6: MM (61) = MM (62) = GD = one-vs-all = AdaBoost; the votes of M1 and SAMME weigh twice as much."""
     X, y, w = weighed(*blobs(n=100, p=3, K=2, seed=4), 4)
-    rounds, f = textbook.adaboost_with(X, np.where(y == 1, 1.0, -1.0), w, ROUNDS)
+    rounds, f = textbook.adaboost(X, np.where(y == 1, 1.0, -1.0), w, ROUNDS)
     alpha, tree = column(rounds, "alpha"), ClassTree(max_depth=1)
     margin = f  # f_1 − f_0 over 2
     for clf, factor in [

@@ -243,12 +243,12 @@ def test_masked_labels_and_weights_are_refused():
 # ---- methods --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["score", "margins"])
+@pytest.mark.parametrize("function", [sb.GDMCBoostClassifier.score, sb.evaluate.margins])
 @pytest.mark.parametrize("labels", [["a", 1] * 20, [object()] * 40, [None] * 40])
-def test_labels_that_cannot_be_compared_are_called_y(method, labels):
+def test_labels_that_cannot_be_compared_are_called_y(function, labels):
     clf = gdmc().fit(X, Y)
     with pytest.raises((TypeError, ValueError), match=r"\by\b"):
-        getattr(clf, method)(X, np.array(labels, dtype=object))
+        function(clf, X, np.array(labels, dtype=object))
 
 
 @pytest.mark.parametrize(

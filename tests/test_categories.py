@@ -13,7 +13,7 @@ import simplexboost as sb
 from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, Dense, Growth, OneHot, Tree, cpu_engine, no_sets
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import TreeHypothesis
-from simplexboost.persist.checks import checked
+from simplexboost.persist.checks import check_tree
 from simplexboost.persist.models import model_from_arrays, model_to_arrays
 
 EXACT = Growth(max_leaf_nodes=2, min_category_count=1, category_smoothing=0.0)
@@ -246,12 +246,12 @@ def test_splits_without_their_set_are_refused(category):
     tree = CPU.compute.grow(
         binned([0, 1] * 9), Dense(np.array([[1.0], [-1.0]] * 9)), "sign", Growth(), np.ones((18, 1))
     ).tree
-    assert checked(tree) is tree
+    assert check_tree(tree) is tree
     tree.nodes["category"][0] = category
     with pytest.raises(ValueError, match="sets"):
-        checked(tree)
+        check_tree(tree)
     with pytest.raises(ValueError, match="sets"):
-        checked(Tree(tree.nodes, tree.gain, tree.count, np.zeros((100, 31), dtype=np.uint8)))
+        check_tree(Tree(tree.nodes, tree.gain, tree.count, np.zeros((100, 31), dtype=np.uint8)))
 
 
 def test_files_without_categories_have_no_sets():

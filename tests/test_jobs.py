@@ -35,9 +35,9 @@ def test_what_is_no_number_of_threads_is_refused(estimator, n_jobs):
 
 
 def test_only_the_flagship_takes_all_cores_by_default(six_cores):
-    assert sb.SimplexBoostClassifier()._engine().n_threads == 6
-    assert sb.SimplexBoostClassifier(n_jobs=3)._engine().n_threads == 3
-    assert sb.BoostingClassifier()._engine().n_threads == 1
+    assert sb.SimplexBoostClassifier()._engine().compute.n_threads == 6
+    assert sb.SimplexBoostClassifier(n_jobs=3)._engine().compute.n_threads == 3
+    assert sb.BoostingClassifier()._engine().compute.n_threads == 1
     assert (thread_count(-1), thread_count(-2), thread_count(-9)) == (6, 5, 1)
 
 

@@ -108,7 +108,7 @@ def test_bins_are_those_of_the_dense_table(seed, n, p, max_bins, single):
 def test_bins_of_many_rows_come_from_a_sample(engine, monkeypatch):
     monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 50)
     X = table(400)
-    dense, binned = (ENGINES[engine].bin(Z, 10) for Z in (X, sparse.csr_array(X)))
+    dense, binned = (ENGINES[engine].compute.bin(Z, 10) for Z in (X, sparse.csr_array(X)))
     assert all(a.tobytes() == b.tobytes() for a, b in zip(binned.edges, dense.edges, strict=True))
     assert all(binned.column(f).tolist() == dense.column(f).tolist() for f in range(X.shape[1]))
 
@@ -564,7 +564,7 @@ def test_trees_look_only_at_columns_with_several_codes(n_threads):
     X = sparse.csr_array(X.toarray() * (np.arange(200) % 3 == 0))
     data, statistics = cpu_engine(n_threads).compute.bin(X), Dense(rng.normal(size=(300, 2)))
     dense = cpu_engine().compute.bin(X.toarray())
-    assert 0 < data.splittable(None).size < 70 and dense.splittable(None) is None
+    assert 0 < data.find_varied(None).size < 70
     for features in (None, np.arange(0, 200, 2), np.array([1, 2])):
         for noise in (0.0, 2.0):
             growth = Growth(max_leaf_nodes=9, noise=noise, seed=7)

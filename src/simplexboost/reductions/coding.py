@@ -201,9 +201,9 @@ def couple(r: Array, M: Array) -> Array:
 
     Examples
     --------
-    >>> from simplexboost.parts.codewords import all_pairs
+    >>> from simplexboost.parts.codewords import AllPairs
     >>> p = np.array([0.5, 0.3, 0.2])
-    >>> couple(np.array([[5 / 8, 5 / 7, 3 / 5]]), all_pairs(3)).round(6)  # consistent: p_k / (p_k + p_l)
+    >>> couple(np.array([[5 / 8, 5 / 7, 3 / 5]]), AllPairs().matrix(3)).round(6)  # consistent: p_k / (p_k + p_l)
     array([[0.5, 0.3, 0.2]])
     """
     block = max(1, 2**21 // (len(M) ** 2 + M.size))  # rows at a time: some 16 MB

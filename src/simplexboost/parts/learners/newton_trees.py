@@ -19,8 +19,8 @@ import numpy as np
 
 from ..._util.arrays import AnyArray, Array
 from ..._util.docstrings import described
-from ..._util.params import check_number, is_auto
-from ...engine import Dense, Grown, Growth, Tree
+from ..._util.params import check_choice, check_number, is_auto
+from ...engine import ORDERS, Dense, Grown, Growth, Tree
 from ...tables.training_set import TrainingSet
 from .base import Request
 from .constraints import monotone_signs
@@ -305,6 +305,7 @@ class SketchTree(NewtonTree):
     def check(self) -> None:
         check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=True)
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=True)
+        check_choice("growth", self.growth, ("auto", *ORDERS))
         super(SketchTree, self._without_auto(1000, 1.0)).check()
 
     def resolved(self, data: TrainingSet) -> TreeLearner:
