@@ -61,7 +61,7 @@ def test_edges(engine):
 
 @each("engine", ENGINES)
 def test_reductions_of_engines(engine):
-    assert engine.rows.totals(U).tolist() == engine.rows.totals(U[ORDER]).tolist()
-    np.testing.assert_allclose(engine.rows.totals(U), U.sum(axis=0), rtol=1e-12)
+    assert engine.rows.total(U).tolist() == engine.rows.total(U[ORDER]).tolist()
+    np.testing.assert_allclose(engine.rows.total(U), U.sum(axis=0), rtol=1e-12)
     assert engine.rows.largest(U) == U.max() and engine.rows.largest(np.empty(0)) == -np.inf
     assert engine.rows.every(U < 100) and not engine.rows.every(U < 0) and engine.rows.every(np.empty(0, dtype=bool))

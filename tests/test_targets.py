@@ -64,7 +64,7 @@ def targeted(n=240, seed=0):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_kernel_and_twin(widths, weighted):
     given, F, rng = problem(widths, weighted=weighted)
-    ours, twin = cpu_engine(2).compute.block_loss(given), reference_engine().compute.block_loss(given)
+    ours, twin = cpu_engine(2).compute.row_loss(given), reference_engine().compute.row_loss(given)
     for s in (1, 3):
         Z = rng.normal(size=(8, s)).astype(np.float32)
         assert_allclose(ours.pull(F, Z), twin.pull(F, Z), atol=3e-5)
@@ -83,7 +83,7 @@ def test_kernel_and_twin(widths, weighted):
 @every_kind
 def test_kernel_takes_large_scores(widths):
     given, F, rng = problem(widths)
-    rows = cpu_engine().compute.block_loss(given)
+    rows = cpu_engine().compute.row_loss(given)
     assert np.isfinite(rows.pull(1e6 * F, rng.normal(size=(8, 1)).astype(np.float32))).all()
     assert np.isfinite(rows.risk())
 
@@ -91,7 +91,7 @@ def test_kernel_takes_large_scores(widths):
 def test_threads_do_not_matter():
     given, F, rng = problem(None, n=3000)
     Z, leaf_of_row = rng.normal(size=(8, 1)).astype(np.float32), rng.integers(0, 40, 3000).astype(np.int32)
-    one, two = (cpu_engine(threads).compute.block_loss(given) for threads in (1, 2))
+    one, two = (cpu_engine(threads).compute.row_loss(given) for threads in (1, 2))
     assert_array_equal(one.pull(F, Z), two.pull(F, Z))
     leaves = [rows.leaves(F, in_leaves(leaf_of_row, 40), None, LeafRule(1.0)) for rows in (one, two)]
     assert_array_equal(*leaves)
@@ -126,7 +126,7 @@ def test_one_target_is_the_ordinary_loss():
     assert_allclose(block.curvature(U, c, np.eye(5)), plain.curvature(U, c, np.eye(5)), atol=1e-12)
     assert_allclose(block.probabilities(U), plain.probabilities(U))
     F, Z = (2 * U).astype(np.float32), rng.normal(size=(5, 2)).astype(np.float32)
-    blocks = cpu_engine().compute.block_loss(BlockProblem(np.eye(5, dtype=np.uint8), c, (5,), weight))
+    blocks = cpu_engine().compute.row_loss(BlockProblem(np.eye(5, dtype=np.uint8), c, (5,), weight))
     rows = cpu_engine().compute.row_loss(RowProblem(c, 5, None, weight, None, (0, 0), plain.value_of))
     assert_allclose(blocks.pull(F, Z), rows.pull(F, Z), atol=1e-5)
     leaf_of_row, rule = rng.integers(0, 3, 50).astype(np.int32), LeafRule(0.5, 2.0)

@@ -18,7 +18,6 @@ from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.candidates import Candidates
 from simplexboost.engine.cpu import HOST, LocalRows
 from simplexboost.engine.interface import (
-    BlockLoss,
     BlockProblem,
     Dense,
     Engine,
@@ -46,7 +45,9 @@ __all__ = ["ReferenceCompute", "ReferenceRows", "reference_engine"]
 class ReferenceRows(LocalRows):
     """All rows are here; totals are sums of integers."""
 
-    def total(self, values: Array) -> float:
+    def total(self, values: Array) -> Any:
+        if values.ndim == 2:
+            return super().total(values)
         return exact_total(np.asarray(values, dtype=np.float64))
 
     def total_size(self, vectors: Array) -> float:
@@ -114,13 +115,11 @@ class ReferenceCompute:
             return add_entries(F, values, step, leaf_of_row)
         add_leaves(F, values, step, leaf_of_row)
 
-    def row_loss(self, problem: RowProblem) -> RowLoss:
-        """The flagship's loss on these rows."""
+    def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
+        """The evaluator of the flagship's loss on these rows."""
+        if isinstance(problem, BlockProblem):
+            return ReferenceBlocks(problem, self)
         return (ReferenceCandidateRows if problem.candidates else ReferenceRowLoss)(problem, self)
-
-    def block_loss(self, problem: BlockProblem) -> BlockLoss:
-        """The flagship's loss of several labels, or of several class targets."""
-        return ReferenceBlocks(problem, self)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of 2U = F Yᵀ, row by row."""

@@ -23,7 +23,7 @@ from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.cpu import HOST, CpuCompute, LocalRows
 from simplexboost.engine.cpu.rows import CpuRowLoss, logistic_kernel
 from simplexboost.engine.cpu.trees import grow_from, limb_values, make_shard
-from simplexboost.engine.interface import Dense, Engine, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from simplexboost.engine.interface import BlockProblem, Dense, Engine, Growth, OneHot, RowLoss, RowProblem, row_sizes
 from simplexboost.engine.tree import Grown, node_bytes
 
 
@@ -101,7 +101,9 @@ class ShardedRows(LocalRows):
 
     cuts: tuple[int, ...] = ()
 
-    def total(self, values: Array) -> float:
+    def total(self, values: Array) -> Any:
+        if values.ndim == 2:
+            return super().total(values)
         values = np.ascontiguousarray(values, dtype=np.float64)
         parts, n = [values[part] for part in parts_of(len(values), self.cuts)], len(values)
         largest = float(np.max([_kernels.largest_magnitude(part) for part in parts]))
@@ -186,9 +188,9 @@ class ShardedCompute(CpuCompute):
         sums = limb_values(limbs, largest, n_rows)
         return Grown(tree, np.concatenate(leaf_of_row), sums)
 
-    def row_loss(self, problem: RowProblem) -> RowLoss:
+    def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
         """The flagship's loss on these rows."""
-        if problem.candidates:  # which needs no sums over shards beyond those of integers
+        if isinstance(problem, BlockProblem) or problem.candidates:  # they need no other sums over shards than integers
             return super().row_loss(problem)
         return CpuRowLoss(problem, self, ShardedLogistic(problem, parts_of(len(problem.c), self.cuts)))
 

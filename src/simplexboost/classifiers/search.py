@@ -245,13 +245,13 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     held = run.data.engine.rows.find(held)
     if isinstance(run.F, Candidates):
         return candidate_losses(run, run.F[held], held, temperatures)
-    c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.rows.totals
+    c, weight, total = run.data.c[held], run.data.weight[held], run.data.engine.rows.total
     constant = run.model.constant
     if run.loss.blockwise:
-        return np.array([totals(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
+        return np.array([total(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
         values = run.loss.value(run.code.scores(run.data.engine.device.to_host(run.F[held])), c)
-        return totals((weight * values)[:, None])[:, None]
+        return total((weight * values)[:, None])[:, None]
     losses = np.empty((len(temperatures), len(held)))  # (T, n)
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
@@ -260,7 +260,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
         losses[:, rows] = log_losses(
             run, run.data.engine.device.to_host(run.F[held[rows]]), c[rows], temperatures, start
         )
-    return totals((weight * losses).T)[:, None]
+    return total((weight * losses).T)[:, None]
 
 
 def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array | None) -> Array:
@@ -280,10 +280,10 @@ def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array |
 
 def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
     """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
-    weight, totals = run.data.weight[held], run.data.engine.rows.totals
+    weight, total = run.data.weight[held], run.data.engine.rows.total
     if not run.loss.likelihood:
-        return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
-    return totals((weight * F.log_losses(temperatures)).T)[:, None]
+        return total((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
+    return total((weight * F.log_losses(temperatures)).T)[:, None]
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:

@@ -38,7 +38,6 @@ from ..engine.cpu.trees import (
     sparse_quantiles,
 )
 from ..engine.interface import (
-    BlockLoss,
     BlockProblem,
     Dense,
     Engine,
@@ -386,10 +385,12 @@ class GroupRows:
         # The numbers of the rows here are no longer consecutive.
         return order, replace(self, share=Scattered(self.share.n, numbers[order]))
 
-    def total(self, values: Array) -> float:
-        return float(self.totals(values[:, None])[0])
+    def total(self, values: Array) -> Any:
+        if values.ndim == 1:
+            return float(self._totals(values[:, None])[0])
+        return self._totals(values)
 
-    def totals(self, columns: Array) -> Array:
+    def _totals(self, columns: Array) -> Array:
         parts = [np.ascontiguousarray(column, dtype=np.float64) for column in columns.T]
         largest, n = self.group.exchange(
             "largest",
@@ -535,10 +536,9 @@ class GroupCompute(CpuCompute):
             data.__dict__["seen_categories"] = self.rows.group.exchange("categories", lambda: [("any", own)])[0]
             data.__dict__["agreed"] = True
 
-    def row_loss(self, problem: RowProblem) -> RowLoss:
-        """The flagship's loss on the rows here."""
+    def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
+        if isinstance(problem, BlockProblem):
+            raise TypeError(
+                "on a cluster, y must hold one class per row; fit several labels or targets on one machine."
+            )
         return CpuRowLoss(problem, self, GroupLogistic(problem, self.rows.group, self.rows.share))
-
-    def block_loss(self, problem: BlockProblem) -> BlockLoss:
-        """Nothing: a group fits one class target."""
-        raise TypeError("on a cluster, y must hold one class per row; fit several labels or targets on one machine.")

@@ -365,11 +365,8 @@ class Compute(Protocol):
         If F is `Candidates`, the values are a sparse array.
         """
 
-    def row_loss(self, problem: RowProblem) -> RowLoss:
-        """The flagship's loss on these rows."""
-
-    def block_loss(self, problem: BlockProblem) -> BlockLoss:
-        """The flagship's loss of several labels, or of several class targets."""
+    def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
+        """Return the evaluator of a loss on its rows; that of a `BlockProblem` is a `BlockLoss`."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """Write the soft-max of 2U = F Yᵀ to out (n, K); Y is None for canonical codewords."""
@@ -397,11 +394,11 @@ class Rows(Protocol):
 
     is_spread: ClassVar[bool]
 
-    def total(self, values: Array) -> float:
-        """Σ values; it depends neither on the order of the rows nor on how they are cut into shards."""
+    def total(self, values: Array) -> Any:
+        """Return the sum of values (n,), or the sums (m,) of the columns of values (n, m).
 
-    def totals(self, columns: Array) -> Array:
-        """The sums of the columns of an array (n, m), (m,), added in the same way."""
+        A sum depends neither on the order of the rows nor on how they are cut into shards.
+        """
 
     def total_size(self, vectors: Array) -> float:
         """Σ‖v‖ over the rows of vectors (n, s), added in the same way."""

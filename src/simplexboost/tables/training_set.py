@@ -147,7 +147,7 @@ class TrainingSet:
         n_targets = self.K if table is None else len(table)
         sums = np.stack([np.bincount(c, half, minlength=n_targets) for half in halves])  # (2, K), or (2, S)
         if self.engine.rows.is_spread:
-            sums = np.stack([self.engine.rows.totals(part[None]) for part in sums])  # those of all members
+            sums = np.stack([self.engine.rows.total(part[None]) for part in sums])  # those of all members
         return (sums[0] + sums[1] / 2**20) / 2**20
 
     def in_order(self, values: AnyArray) -> AnyArray:

@@ -18,7 +18,6 @@ from ..._util.arrays import AnyArray, Array
 from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
-    BlockLoss,
     BlockProblem,
     Dense,
     Engine,
@@ -53,13 +52,12 @@ class LocalRows:
     n_threads: int = 1
     is_spread: ClassVar[bool] = False
 
-    def total(self, values: Array) -> float:
+    def total(self, values: Array) -> Any:
+        if values.ndim == 2:
+            return np.array([self.total(column) for column in values.T])
         values = np.ascontiguousarray(values, dtype=None if values.dtype == np.float32 else np.float64)
         total = _kernels.total(values, self.n_threads)  # a sum of integers
         return float(np.sum(values, dtype=np.float64)) if np.isnan(total) else total  # if a value is not finite
-
-    def totals(self, columns: Array) -> Array:
-        return np.array([self.total(column) for column in columns.T])
 
     def total_size(self, vectors: Array) -> float:
         if vectors.shape[1] > 1:
@@ -210,13 +208,12 @@ class CpuCompute:
             return add_entries(F, values, step, leaf_of_row, self.n_threads)
         _kernels.add_values(F, values, step, leaf_of_row, self.n_threads)
 
-    def row_loss(self, problem: RowProblem) -> RowLoss:
+    def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
+        if isinstance(problem, BlockProblem):
+            return CpuBlocks(problem, self)
         if problem.candidates:
             return CandidateRowLoss(problem, self, None)
         return CpuRowLoss(problem, self, logistic_kernel(problem, len(problem.c)))
-
-    def block_loss(self, problem: BlockProblem) -> BlockLoss:
-        return CpuBlocks(problem, self)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         _kernels.softmax_scores(F, Y, out, self.n_threads)

@@ -17,7 +17,18 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array
 from ..binned import BinnedData
 from ..cpu import CpuCompute, LocalRows
-from ..interface import Dense, Engine, FitSize, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
+from ..interface import (
+    BlockProblem,
+    Dense,
+    Engine,
+    FitSize,
+    ForestArrays,
+    Growth,
+    OneHot,
+    PackedForest,
+    RowLoss,
+    RowProblem,
+)
 from ..tree import Grown
 from .binning import DeviceCodes, DeviceTable, code_rows, goes_to_device, hash_rows
 from .device import DeviceError, check_gpu, current_device, has_gpu
@@ -41,8 +52,10 @@ class CudaRows(LocalRows):
 
     device: Any = field(default_factory=current_device, repr=False)
 
-    def total(self, values: Array) -> float:
-        return float(values.sum(dtype=np.float64)) if self.device.owns(values) else super().total(values)
+    def total(self, values: Array) -> Any:
+        if values.ndim == 1 and self.device.owns(values):
+            return float(values.sum(dtype=np.float64))
+        return super().total(values)
 
     def total_size(self, vectors: Array) -> float:
         if not self.device.owns(vectors):
@@ -123,8 +136,8 @@ class CudaCompute(CpuCompute):
         Launcher.of(self.device).add_leaves(F, there, float(step), leaf_of_row)
         return None
 
-    def row_loss(self, problem: RowProblem) -> RowLoss:
-        if problem.Y is not None:
+    def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
+        if isinstance(problem, BlockProblem) or problem.Y is not None:
             return super().row_loss(problem)
         self.device.give_back_reserve()
         return CudaRowLoss(problem, self, self.device)

@@ -522,7 +522,7 @@ class IndexStump(Learner):
         answer = stump.fit(by_feature)
         rows = request.used
         engine = request.data.engine
-        signs, gain = split_of_coordinates(engine.rows.totals(request.G[rows]))
+        signs, gain = split_of_coordinates(engine.rows.total(request.G[rows]))
         assert isinstance(answer.hypothesis, TreeHypothesis)
         if engine.rows.total(by_feature.G[rows, 0] * answer.outputs[rows, 0]) >= gain:
             values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)

@@ -181,7 +181,7 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
         run.refusal = "perfect learner: every class has met one and has ended"
-    sizes = run.data.engine.rows.totals(np.abs(gradient.G))  # (d,)
+    sizes = run.data.engine.rows.total(np.abs(gradient.G))  # (d,)
     updates = []
     for j in (j for j in range(d) if j not in finished):
         request = binary_request(run, gradient.G[:, j])
@@ -340,8 +340,8 @@ class NewColumn(Optimizer):
         mu = run.data.dealt(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
             return mu
-        totals = run.data.engine.rows.totals
-        pairs = np.stack([-totals(gradient.P[run.data.c == k]) for k in range(K)])  # (K, K), examples of k, rivals
+        total = run.data.engine.rows.total
+        pairs = np.stack([-total(gradient.P[run.data.c == k]) for k in range(K)])  # (K, K), examples of k, rivals
         np.fill_diagonal(pairs, 0.0)
         return max_cut(pairs + pairs.T, mu)
 

@@ -420,7 +420,7 @@ class RowObjective(Objective):
             self.rows = LossRows(loss, c, weight, code, engine)
             return
         if isinstance(loss, BlockLogistic):
-            self.rows = engine.compute.block_loss(BlockProblem(loss.table, c, loss.widths, weights))
+            self.rows = engine.compute.row_loss(BlockProblem(loss.table, c, loss.widths, weights))
             return
         assert loss.exponents is not None  # `SketchedNewton.check` ensures this
         problem = RowProblem(
