@@ -111,8 +111,10 @@ def described(thing: T, shared: str = SHARED) -> T:
     bases = thing.__mro__[1:]
     thing.__doc__ = completed(thing, [base.__doc__ for base in bases], shared, own_first=True)
     for name, member in vars(thing).items():
-        if inspect.isfunction(member) and member.__doc__ and not name.startswith("_"):
-            member.__doc__ = completed(member, [getattr(vars(base).get(name), "__doc__", "") for base in bases], shared)
+        function = member.__func__ if isinstance(member, classmethod) else member
+        if inspect.isfunction(function) and function.__doc__ and not name.startswith("_"):
+            inherited = [getattr(vars(base).get(name), "__doc__", "") for base in bases]
+            function.__doc__ = completed(function, inherited, shared)
     return thing
 
 

@@ -16,11 +16,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._util.aliases import unknown_value
-from .._util.arrays import AnyArray, Array, Labels
+from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.compat import cached
 from ..boosting.decisions import OneLabel
 
-EPS = float(np.finfo(np.float64).eps)  # scikit-learn's `log_loss` too keeps probabilities this far from 0 and 1
+EPS = float(np.finfo(np.float64).eps)
 
 
 # ---- what a metric sees ---------------------------------------------------------------------------------------------
@@ -112,13 +112,31 @@ class Metric:
     greater_is_better: bool = False
 
 
-def log_loss(seen: Predicted) -> float:
-    """The mean of −log p, p being the probability of the row's class, at least `EPS`."""
-    c, K = seen.rows.c, seen.P.shape[1]
-    known = c < K
+def log_losses(P: Array, c: Labels) -> Array:
+    """Return −log p for every row, (n,), where p is the probability of its class c; p = 0 if c is not below K.
+
+    Like scikit-learn's ``log_loss``, it keeps p the number `EPS` away from 0 and 1.
+    """
+    known = c < P.shape[1]
     own = np.zeros(len(c))
-    own[known] = seen.P[known, c[known]]
-    return seen.rows.mean(-np.log(np.clip(own, EPS, 1 - EPS)))
+    own[known] = P[known, c[known]]
+    return -np.log(np.clip(own, EPS, 1 - EPS))
+
+
+def among_top(U: Array, c: Labels, k: int) -> Mask:
+    """Return for every row whether its class c is among the k with the highest scores U (n, K).
+
+    Of equal scores the first class ranks higher, as in ``predict``.
+    """
+    K, c = U.shape[1], c[:, None]
+    own = np.take_along_axis(U, np.minimum(c, K - 1), axis=1)
+    ahead = (U > own) | ((U == own) & (np.arange(K) < c))  # (n, K)
+    return (c[:, 0] < K) & (ahead.sum(axis=1) < k)
+
+
+def log_loss(seen: Predicted) -> float:
+    """Return the mean log-loss."""
+    return seen.rows.mean(log_losses(seen.P, seen.rows.c))
 
 
 def accuracy(seen: Predicted) -> float:
@@ -132,12 +150,8 @@ def error(seen: Predicted) -> float:
 
 
 def top_accuracy(seen: Predicted, k: int) -> float:
-    """How many rows have their class among the k best; of equal scores the first class is the better one."""
-    U, c = seen.U, seen.rows.c[:, None]
-    K = U.shape[1]
-    own = np.take_along_axis(U, np.minimum(c, K - 1), axis=1)
-    ahead = (U > own) | ((U == own) & (np.arange(K) < c))  # (n, K)
-    return seen.rows.mean((c[:, 0] < K) & (ahead.sum(axis=1) < k))
+    """Return the fraction of the rows whose class is among the k with the highest scores."""
+    return seen.rows.mean(among_top(seen.U, seen.rows.c, k))
 
 
 def auc_ovr(seen: Predicted) -> float:

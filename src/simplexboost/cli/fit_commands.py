@@ -24,12 +24,13 @@ import simplexboost
 
 from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
+from ..classifiers.metrics import log_losses
 from .algorithms import DEFAULT, algorithm_names, classifier_class, make_classifier, short_name
 from .errors import ArgumentError, InputError, count, did_you_mean, explain
 from .kinds import codes_of, label_words
 from .options import FILE, MODEL, TABLE, talk_of, wishes_of, with_options, words
 from .peers import PACKAGES, encoded, installed, make_peer
-from .scoring import TINY, Chunk, Model, Scores, chunks, model_size, open_model
+from .scoring import Chunk, Model, Scores, chunks, model_size, open_model
 from .terminal import Talk, watched
 from .training import Training, read_training
 from .writing import check_writable
@@ -376,7 +377,7 @@ def one_fold(
     truth = c[test_rows]
     full = np.zeros((len(truth), int(c.max()) + 1))
     full[:, classes] = P
-    loss = -np.log(np.maximum(full[np.arange(len(truth)), truth], TINY)).mean()
+    loss = log_losses(full, truth).mean()
     return float((full.argmax(axis=1) == truth).mean()), float(loss), seconds
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from ..classifiers.metrics import among_top, log_losses
 from ..persist import load
 from .errors import InputError, count, some
 from .kinds import TIMES, Column, as_frame, codes_of, find_column, label_words
@@ -219,9 +220,6 @@ def model_size(path: str) -> int:
     return Path(path).stat().st_size
 
 
-TINY = 1e-15  # probabilities are at least this in the log-loss, which is otherwise infinite
-
-
 @dataclass
 class Scores:
     """What is known of some predictions.
@@ -245,10 +243,9 @@ class Scores:
         if P is None or self.loss is None:
             self.loss = None
             return
-        known = np.flatnonzero(c >= 0)
-        own = P[known, c[known]]
-        self.loss -= float(np.log(np.maximum(own, TINY)).sum())
-        self.top += int((np.sum(P[known] > own[:, None], axis=1) < 5).sum())
+        known = c >= 0
+        self.loss += float(log_losses(P[known], c[known]).sum())
+        self.top += int(among_top(P[known], c[known], 5).sum())
 
     @property
     def n(self) -> int:

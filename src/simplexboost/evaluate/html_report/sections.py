@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
+from ...classifiers.metrics import among_top, log_losses
 from ...explain import doubtful_labels, importances, shap_values
 from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
@@ -33,7 +34,6 @@ from .labelled_rows import Cells, Evaluated
 
 DRAWS = 1000  # bootstrap samples
 MANY = 20_000  # rows beyond which the mean is as good as normal, and 1000 samples would take longer than a second
-TINY = 1e-15  # probabilities are at least this in the log-loss, which is otherwise infinite
 TOP = 5
 
 
@@ -59,11 +59,8 @@ def share(name: str, title: str, hit: Any, about: str) -> dict[str, Any]:
 def top_share(rows: Evaluated) -> dict[str, Any]:
     """How often the class is among the most probable ones."""
     assert rows.P is not None
-    own = rows.P[np.arange(rows.n), rows.c][:, None]
-    before = np.arange(rows.K) < rows.c[:, None]  # of equally probable classes the first ones count, as in `predict`
-    hit = ((rows.P > own) | ((rows.P == own) & before)).sum(axis=1) < TOP
     about = f"The share of rows whose class is among the {TOP} most probable ones."
-    return share("top_5_accuracy", f"Top-{TOP} accuracy", hit, about)
+    return share("top_5_accuracy", f"Top-{TOP} accuracy", among_top(rows.P, rows.c, TOP), about)
 
 
 def balanced(rows: Evaluated) -> dict[str, Any]:
@@ -83,15 +80,10 @@ def balanced(rows: Evaluated) -> dict[str, Any]:
     return entry("balanced_accuracy", "Balanced accuracy", value, low, high, "share", about)
 
 
-def log_losses(rows: Evaluated) -> Array:
-    """−log of the probability of the row's class, (n,)."""
-    assert rows.P is not None
-    return -np.log(np.maximum(rows.P[np.arange(rows.n), rows.c], TINY))
-
-
 def log_loss(rows: Evaluated) -> dict[str, Any]:
     """The mean log-loss, with the interval of a bootstrap."""
-    losses = log_losses(rows)
+    assert rows.P is not None
+    losses = log_losses(rows.P, rows.c)
     low, high = normal_interval(losses) if rows.n > MANY else bootstrap_interval(losses)
     guess = np.log(rows.K)
     about = f"The mean of −log p for the row's class; smaller is better. Guessing at random would give {guess:.2f}."
@@ -170,7 +162,7 @@ def staged(rows: Evaluated) -> tuple[dict[str, tuple[AnyArray, Array]], int]:
     most = min(rows.n, max(FEWEST_STAGED, MOST_STAGED // (rounds * rows.K)))
     some = np.linspace(0, rows.n - 1, most).astype(np.intp)
     X, c, at = take_rows(rows.X, some), rows.c[some], thinned(np.arange(rounds))
-    wanted, each = set(at.tolist()), np.arange(most)
+    wanted = set(at.tolist())
     errors, losses = [], []
     if rows.P is None:
         for t, labels in enumerate(clf.staged_predict(X)):
@@ -180,7 +172,7 @@ def staged(rows: Evaluated) -> tuple[dict[str, tuple[AnyArray, Array]], int]:
     for t, P in enumerate(clf.staged_predict_proba(X)):
         if t in wanted:
             errors.append(np.mean(P.argmax(axis=1) != c))
-            losses.append(-np.log(np.maximum(P[each, c], TINY)).mean())
+            losses.append(log_losses(P, c).mean())
     return {"log-loss": (at + 1, np.array(losses)), "error": (at + 1, np.array(errors))}, most
 
 
