@@ -11,11 +11,12 @@ import zipfile
 
 import numpy as np
 import pytest
+from model_files import read_zip, write_file
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
 from simplexboost.persist import archive as reading
-from simplexboost.persist.archive import describe, read_zip, write_zip
+from simplexboost.persist.archive import describe
 
 X, y = load_iris(return_X_y=True)
 
@@ -241,7 +242,7 @@ def test_what_compresses_very_well_is_not_compressed(tmp_path):
 def test_arrays_that_compress_very_well_are_not_compressed(tmp_path):
     arrays = {"zeros": np.zeros(4 * reading.SPARE // 8)}
     header = {"format": "simplexboost", "version": 2, "arrays": {name: describe(v) for name, v in arrays.items()}}
-    write_zip(tmp_path / "m.sb", header, arrays)
+    write_file(tmp_path / "m.sb", header, arrays)
     assert (read_zip(tmp_path / "m.sb")[1]["zeros"] == 0).all()
 
 

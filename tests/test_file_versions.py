@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model_files import read_zip
 
 import simplexboost as sb
-from simplexboost.persist.archive import VERSION, read_zip
+from simplexboost.persist.archive import VERSION
 
 FOLDER = Path(__file__).parent / "files"
 FILES = sorted(FOLDER.glob("*.sb"))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import BOOSTERS, each
+from model_files import read_zip, write_file
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
@@ -19,7 +20,7 @@ from simplexboost._util.params import PARTS, Part
 from simplexboost.parts.codewords import CODEWORDS, Custom, Simplex
 from simplexboost.parts.learners import VectorTree
 from simplexboost.parts.losses import Logistic
-from simplexboost.persist.archive import VERSION, describe, read_zip, write_zip
+from simplexboost.persist.archive import VERSION, describe
 
 X, y = load_iris(return_X_y=True)
 CLASSIFIERS = [
@@ -344,7 +345,7 @@ def craft(path, changes):
         else:
             arrays[name] = change(arrays[name]) if arrays[name].dtype.kind == "f" else with_type(change, arrays[name])
     header["arrays"] = {name: describe(values) for name, values in arrays.items()}
-    write_zip(path, header, arrays)
+    write_file(path, header, arrays)
 
 
 def with_type(change, values):
@@ -449,7 +450,7 @@ def test_unknown_entries_are_ignored(tmp_path):
     header, arrays = read_zip(path)
     arrays["more"] = np.ones(3)
     header |= {"more": {"a": 1}, "arrays": {name: describe(values) for name, values in arrays.items()}}
-    write_zip(path, header, arrays)
+    write_file(path, header, arrays)
     assert sb.load(path).n_iter_ == 2
 
 

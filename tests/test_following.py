@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import BOOSTERS, blobs, each
+from model_files import read_zip, write_file
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
@@ -18,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 import simplexboost as sb
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.parts.learners import VectorTree
-from simplexboost.persist.archive import read_zip, write_zip
 
 KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
 FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
@@ -388,7 +388,7 @@ def test_files_of_before_are_read(tmp_path):
     _, path = followed(tmp_path)
     header, arrays = read_zip(path)
     del header["followed"], header["parameters"]["tol"]
-    write_zip(path, header, arrays)
+    write_file(path, header, arrays)
     again = sb.load(path)
     assert again.tol == 1e-7 and not any(hasattr(again, name) for name in FOLLOWED)
 
@@ -408,6 +408,6 @@ def test_impossible_evaluations_are_refused(change, tmp_path):
     _, path = followed(tmp_path)
     header, arrays = read_zip(path)
     header["followed"] |= change
-    write_zip(path, header, arrays)
+    write_file(path, header, arrays)
     with pytest.raises(ValueError, match="damaged"):
         sb.load(path)

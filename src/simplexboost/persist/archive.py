@@ -3,9 +3,9 @@
 ``header.json`` holds the format version, the type, shape and SHA-256 of every array, and what the caller adds; every
 array is a file of raw little-endian numbers. The same contents always give the same bytes.
 
-Sizes are checked before anything is inflated: a file may hold `SPARE` bytes and `DENSITY` bytes for each of its own,
-its header `HEADER_SPARE` and `HEADER_DENSITY`. So a small file that claims to hold a large model is refused at once.
-A model that compresses better than that is written uncompressed, so that every file that was saved can be loaded.
+Sizes are checked before anything is inflated, so that a small file that claims to hold a large model is refused at
+once: contents may have `SPARE` bytes plus `DENSITY` bytes per byte of the file, the header `HEADER_SPARE` plus
+`HEADER_DENSITY` per byte. A model that compresses better than that is written uncompressed and can still be loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -28,10 +27,8 @@ from .._util.arrays import AnyArray
 from .atomic_write import PathError, Target, as_path, whole_file, write_bytes
 from .checks import ModelFileError, damaged
 
-__all__ = ["FORMAT", "VERSION", "describe", "read_zip", "write", "write_zip"]
-
 FORMAT = "simplexboost"
-VERSION = 2  # docs/files.md says what it holds; tests/files has files of it
+VERSION = 2  # docs/files.md describes it; tests/files has examples
 HEADER = "header.json"
 
 SPARE, DENSITY = 1 << 24, 128
@@ -47,9 +44,9 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal
 
 @contextmanager
 def opened(path: Target) -> Iterator[IO[bytes]]:
-    """Open a model file for reading, given a path or an open file; raise what ``open`` raises."""
+    """Open a model file for reading, given a path or an open file; raise the errors of ``open``."""
     if hasattr(path, "read"):
-        data = "" if isinstance(path, io.TextIOBase) else path.read()  # bytes of a model cannot be read as text
+        data = "" if isinstance(path, io.TextIOBase) else path.read()
         if not isinstance(data, bytes | bytearray):
             raise PathError(
                 f"path={path!r} gives text; a model is loaded from a binary file, as open(..., 'rb') gives."
@@ -62,20 +59,14 @@ def opened(path: Target) -> Iterator[IO[bytes]]:
     mode = place.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(f"path={str(place)!r} is a directory; pass the file that save wrote.")
-    if not stat.S_ISREG(mode):  # to open a pipe would take until somebody writes to it
+    if not stat.S_ISREG(mode):  # opening a pipe would block until another process writes to it
         raise OSError(f"path={str(place)!r} is a pipe, device or socket; a model is loaded from a regular file.")
     with open(place, "rb") as stream:
         yield stream
 
 
-def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Read the header and the arrays of a file, and check both."""
-    with opened(path) as stream:
-        return read_archive(stream, str(path))
-
-
 def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Read the header and the arrays of an open file; ``path`` is its name in messages."""
+    """Read and check the header and the arrays of an open file; ``path`` is its name in messages."""
     file_size = stream.seek(0, io.SEEK_END)
     try:
         archive = zipfile.ZipFile(stream)
@@ -108,12 +99,18 @@ def check_header(path: str, header: Any) -> None:
 
 
 def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, AnyArray]:
-    """Read all arrays. Before any is inflated, their sizes are compared with their shapes and types, and added up."""
-    sizes = {name: declared_size(name, about) for name, about in abouts.items()}
-    for name, size in sizes.items():
+    """Read all arrays, at most ``most`` bytes; all sizes are checked before any array is inflated."""
+    sizes = {}
+    for name, about in abouts.items():
+        dtype, shape = about["dtype"], about["shape"]
+        known = isinstance(dtype, str) and TYPES.fullmatch(dtype) is not None
+        fits = isinstance(shape, list) and len(shape) <= MOST_AXES and all(type(n) is int and n >= 0 for n in shape)
+        if not known or not fits:
+            raise damaged(f"array {name!r} is of type {dtype!r:.50} and shape {shape!r:.50}")
+        sizes[name] = math.prod(shape) * np.dtype(dtype).itemsize
         found = archive.getinfo(name).file_size
-        if found != size:
-            raise damaged(f"array {name!r} has {found} bytes, but its shape and type take {size}")
+        if found != sizes[name]:
+            raise damaged(f"array {name!r} has {found} bytes, but its shape and type take {sizes[name]}")
     check_size(sum(sizes.values()), most)
     arrays = {}
     for name, size in sizes.items():
@@ -122,16 +119,6 @@ def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, A
             raise damaged(f"the checksum of {name!r} does not match")
         arrays[name] = data.view(np.dtype(abouts[name]["dtype"])).reshape(abouts[name]["shape"])
     return arrays
-
-
-def declared_size(name: str, about: Any) -> int:
-    """Return the bytes of an array of the declared type and shape; raise if the file format has no such arrays."""
-    dtype, shape = about["dtype"], about["shape"]
-    known = isinstance(dtype, str) and TYPES.fullmatch(dtype) is not None
-    fits = isinstance(shape, list) and len(shape) <= MOST_AXES and all(type(n) is int and n >= 0 for n in shape)
-    if not known or not fits:
-        raise damaged(f"array {name!r} is of type {dtype!r:.50} and shape {shape!r:.50}")
-    return math.prod(shape) * np.dtype(dtype).itemsize
 
 
 def inflated(archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
@@ -152,7 +139,6 @@ def inflated(archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
 
 
 def check_size(size: int, most: int) -> None:
-    """Raise if the contents are larger than the file may hold."""
     if size > most:
         raise damaged(
             f"it claims to hold {size} bytes, and a file of its size may hold {most}; perhaps it was made to fill the "
@@ -161,13 +147,13 @@ def check_size(size: int, most: int) -> None:
 
 
 def size_of_values(header: Any) -> int:
-    """Return the bytes that the arrays in a header will take: their types may be wider than any of their texts."""
+    """Return the memory in bytes that the arrays inside a header will take."""
     total, waiting = 0, [header]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
             if isinstance(value.get("dtype"), str) and isinstance(value.get("values"), list):
-                with suppress(TypeError, ValueError, SyntaxError):  # of what is not a type, and is refused later
+                with suppress(TypeError, ValueError, SyntaxError):  # an invalid type is refused later
                     total += np.dtype(value["dtype"]).itemsize * len(value["values"])
             waiting += value.values()
         elif isinstance(value, list):
@@ -189,23 +175,19 @@ def describe(values: AnyArray) -> dict[str, Any]:
     return {"dtype": dtype, "shape": list(values.shape), "sha256": hashlib.sha256(raw(values)).hexdigest()}
 
 
-def write(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write a model file to a path or to an open file."""
-    if not hasattr(path, "write"):
-        return write_zip(as_path(path), header, arrays)
-    memory = io.BytesIO()  # all or nothing here too, as far as that is possible
-    write_archive(memory, header, arrays)
-    return write_bytes(path, memory.getvalue())
-
-
-def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write the file at a path, complete or not at all."""
-    with whole_file(path) as stream:
-        write_archive(stream, header, arrays)
+def write_file(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+    """Write a model file to a path or to an open file; it appears complete or not at all."""
+    if hasattr(path, "write"):
+        memory = io.BytesIO()
+        write_archive(memory, header, arrays)
+        write_bytes(path, memory.getvalue())
+    else:
+        with whole_file(as_path(path)) as stream:
+            write_archive(stream, header, arrays)
 
 
 def write_archive(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write the zip: the header, then the arrays; uncompressed if the file would hold more than its size allows."""
+    """Write the header and the arrays; uncompressed if a compressed file would be refused for its density."""
     text = json.dumps(header, indent=1, allow_nan=False).encode()
     total = len(text) + sum(values.nbytes for values in arrays.values())
     for how in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):

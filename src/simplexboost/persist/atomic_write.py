@@ -1,9 +1,9 @@
 """Writes files so that they appear complete or not at all.
 
-A file is written in the folder of its target, and takes the target's name only when it is complete and on the disk. On
-Linux it has no name until then, so that nothing is left of it if the process is killed. Between the moment when it gets
-a temporary name and the moment when that name is replaced, and all the time on systems without files that have no name,
-a killed process leaves its temporary file behind; the next save to the same place removes it.
+A file is written in the folder of its target, and gets the target's name only when it is complete and on the disk. On
+Linux it has no name until then, so that nothing is left of it if the process is killed. On systems without nameless
+files, and in the short moment in which a nameless file gets a temporary name before it replaces the target, a killed
+process leaves a temporary file behind; the next save to the same place removes it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from typing import IO, Any
 
 try:
     import fcntl
-except ImportError:  # on Windows, where a file that is open can be neither removed nor replaced
+except ImportError:  # on Windows, where an open file can be neither removed nor replaced
     fcntl = None  # type: ignore[assignment]
 
-Target = Any  # text, a path, or a binary file that is open
+Target = Any  # a string, a path, or an open binary file
 
 
 class PathError(TypeError):
-    """Something that is neither a path nor a binary file."""
+    """The error for something that is neither a path nor a binary file."""
 
 
 def as_path(path: Any, accepted: str = "text, a path or an open binary file") -> Path:
-    """A path from what the user passed; ``accepted`` is what the message says is possible."""
+    """Return a path from a parameter ``path``; ``accepted`` says in the message which types are possible."""
     if not isinstance(path, str | os.PathLike):
         raise PathError(f"path={path!r} must be {accepted}.")
     text = os.fsdecode(path)
@@ -41,11 +41,9 @@ def as_path(path: Any, accepted: str = "text, a path or an open binary file") ->
 
 
 def write_bytes(path: Target, data: bytes) -> None:
-    """Write to a path, where the file appears complete or not at all, or to a binary file that is open."""
+    """Write to an open binary file, or to a path, where the file appears complete or not at all."""
     if not hasattr(path, "write"):
-        with whole_file(as_path(path)) as stream:
-            stream.write(data)
-        return
+        return write_files({as_path(path): data})
     try:
         path.write(data)
     except TypeError as error:
@@ -63,7 +61,7 @@ def write_files(contents: dict[Path, bytes]) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A stream to a file that takes the name ``path`` at the end: readers see no half of it, not even after power loss.
+    """Open a file for writing that gets its name at the end, so that readers never see a part of it.
 
     After an error nothing is left. Symbolic links are followed. An existing file keeps its permissions, its owner and
     its extended attributes as far as the system allows; a new one gets the permissions that ``open`` would give it.
@@ -74,7 +72,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     descriptor = None
     try:
         descriptor = new_file(path, temporary, 0o666 if old is None else stat.S_IMODE(old.st_mode))
-        with os.fdopen(os.dup(descriptor), "wb") as stream:  # which the caller may close
+        with os.fdopen(os.dup(descriptor), "wb") as stream:  # a copy, because the caller may close it
             yield stream
         if old is not None:
             keep_rights(descriptor, target, old)
@@ -94,7 +92,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def replaceable(path: Path) -> os.stat_result | None:
-    """What is known of the existing file, or None if there is none; raise if a new file cannot take its place."""
+    """Return the status of the existing file, or None; raise if a new file cannot be written there."""
     try:
         old = path.stat()
     except FileNotFoundError:
@@ -117,21 +115,21 @@ def replaceable(path: Path) -> os.stat_result | None:
 # ---- before the file is complete ------------------------------------------------------------------------------------
 
 
-def temporary_name(target: Path) -> Path:
-    """A name that no other process uses; it is short, because that of the target may be as long as names can be."""
-    return target.with_name(f"{temporary_prefix(target)}{secrets.token_hex(8)}")
-
-
 def temporary_prefix(target: Path) -> str:
-    """How the temporary names of a target begin."""
+    """Return the beginning of all temporary names of a target; short, since the target's own name may be long."""
     return f".saving-{zlib.crc32(os.fsencode(target.name)):08x}-"
 
 
-def new_file(path: Path, temporary: Path, mode: int) -> int:
-    """The descriptor of a new file: without a name where the system has such files, else with the temporary one.
+def temporary_name(target: Path) -> Path:
+    """Return a temporary name that no other process uses."""
+    return target.with_name(f"{temporary_prefix(target)}{secrets.token_hex(8)}")
 
-    It is created with its final permissions, so that others can never read a private model, not even briefly; and it is
-    locked, which tells others that somebody is still writing it.
+
+def new_file(path: Path, temporary: Path, mode: int) -> int:
+    """Create a file and return its descriptor; it is nameless if possible, else it has the temporary name.
+
+    It is created with its final permissions, so that a private model is never readable by others, and it is locked, to
+    show other processes that it is still being written.
     """
     try:
         descriptor = nameless_file(temporary.parent, mode)
@@ -143,14 +141,14 @@ def new_file(path: Path, temporary: Path, mode: int) -> int:
             lock(descriptor, wait=True)
             if os.fstat(descriptor).st_nlink:
                 return descriptor
-            os.close(descriptor)  # before it was locked, another process took it for one that was left behind
+            os.close(descriptor)  # before it was locked, another process removed it as a leftover
     except OSError as error:
         number = error.errno or errno.EIO
         raise OSError(number, f"{os.strerror(number)}; no file can be created in its folder", str(path)) from error
 
 
 def nameless_file(folder: Path, mode: int) -> int | None:
-    """The descriptor of a file that has no name yet; None where the system or the file system has no such files."""
+    """Create a file without a name and return its descriptor; None where the file system has no such files."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return None
     try:
@@ -162,36 +160,30 @@ def nameless_file(folder: Path, mode: int) -> int | None:
 
 
 def lock(descriptor: int, wait: bool = False) -> bool:
-    """Lock a file, which holds until the process ends; say whether it is locked. ``wait`` for whoever has locked it."""
+    """Lock a file until the process ends, and return whether that worked; ``wait`` for a process that has locked it."""
     if fcntl is None:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:  # somebody else has locked it, or this file system has no locks
+    except OSError:  # another process has locked it, or the file system has no locks
         return False
     return True
 
 
 def sweep(target: Path) -> None:
-    """Remove temporary files of this target whose writers are gone, because they were killed."""
-    prefix = temporary_prefix(target)
-    with suppress(OSError), os.scandir(target.parent) as entries:
-        for entry in entries:
-            if entry.name.startswith(prefix):
-                remove_if_left(Path(entry.path))
-
-
-def remove_if_left(temporary: Path) -> None:
-    """Remove a temporary file, unless somebody is still writing it."""
+    """Remove the temporary files of this target that killed processes have left: no process has locked them."""
     with suppress(OSError):
-        if fcntl is None:
-            return temporary.unlink()  # which Windows refuses while the file is open
-        descriptor = os.open(temporary, os.O_RDWR)
-        try:
-            if lock(descriptor):
-                temporary.unlink()
-        finally:
-            os.close(descriptor)
+        for left in target.parent.glob(f"{temporary_prefix(target)}*"):
+            with suppress(OSError):
+                if fcntl is None:
+                    left.unlink()  # Windows refuses this while the file is open
+                    continue
+                descriptor = os.open(left, os.O_RDWR)
+                try:
+                    if lock(descriptor):
+                        left.unlink()
+                finally:
+                    os.close(descriptor)
 
 
 # ---- when it is complete --------------------------------------------------------------------------------------------
@@ -213,39 +205,34 @@ def keep_rights(descriptor: int, target: Path, old: os.stat_result) -> None:
 
 
 def give_name(descriptor: int, temporary: Path) -> None:
-    """Give a file its first name; where the system refuses that, copy it to a file of that name."""
+    """Give a nameless file its temporary name; where the system refuses that, copy it to a file of that name."""
     try:
         folder = os.open(temporary.parent, os.O_RDONLY)
-        try:  # with a descriptor of the folder Python follows the link in /proc, as it must
+        try:  # only with a descriptor of the folder does Python follow the link in /proc
             os.link(f"/proc/self/fd/{descriptor}", temporary.name, dst_dir_fd=folder, follow_symlinks=True)
         finally:
             os.close(folder)
     except OSError:
-        copy_to(descriptor, temporary)
-
-
-def copy_to(descriptor: int, temporary: Path) -> None:
-    """Copy an open file, with its permissions."""
-    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-    copy = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(copy, "wb") as stream:
-        os.fchmod(copy, mode)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        while part := os.read(descriptor, 2**20):
-            stream.write(part)
-        stream.flush()
-        os.fsync(copy)
+        mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+        copy = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(copy, "wb") as stream:
+            os.fchmod(copy, mode)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            while part := os.read(descriptor, 2**20):
+                stream.write(part)
+            stream.flush()
+            os.fsync(copy)
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names of a folder on the disk, where that is possible."""
+    """Write the names in a folder to the disk, where that is possible."""
     if os.name != "posix" or not os.access(folder, os.R_OK):
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):  # a file system that does not do that
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):  # file systems that cannot do this
             raise
     finally:
         os.close(descriptor)

@@ -1,13 +1,11 @@
-"""Checks the contents of a model file, so that prediction never reads outside the arrays of a damaged one."""
+"""Checks the contents of a model file, so that predictions with a damaged one never read outside its arrays."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from .._util.arrays import AnyArray
 from ..engine import NODE, SET_BYTES, Tree
@@ -16,9 +14,8 @@ from ..model.code import is_view
 from ..model.hypotheses import LinearHypothesis, TreeHypothesis
 from ..model.program import Program
 
-# The type and the number of axes of every array. Terms with sparse values have two more arrays.
+# The types and the number of axes of every array. Terms with sparse values have two more arrays.
 CODEWORDS = {"Y": ("<f8 <f4", 2), "present": ("|u1", 1)}
-ENDS = ("<i8", 1)
 TERMS = {
     "step": ("<f8", 1),
     "coordinate": ("<i4", 1),
@@ -35,7 +32,6 @@ TERMS = {
     "linear_centre": ("<f8", 1),
 }
 SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
-MOST_FEATURES = 2**31
 
 
 class ModelFileError(ValueError):
@@ -56,39 +52,8 @@ class ModelFileError(ValueError):
 
 
 def damaged(what: str) -> ModelFileError:
-    """Return the error for a damaged file; ``what`` says in a few words what is wrong."""
+    """Return the error for a damaged model file; ``what`` says in a few words what is wrong."""
     return ModelFileError(f"The model file is damaged: {what}.")
-
-
-# ---- what all classifiers have --------------------------------------------------------------------------------------
-
-
-def check_classes(classes: AnyArray) -> AnyArray:
-    """Return the labels (K,); raise unless there are some, all different, and none is NaN."""
-    labels = classes.ravel().tolist()
-    if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
-        raise damaged("invalid class labels")
-    return classes
-
-
-def check_are_sorted(classes: Any) -> None:
-    """Raise unless the classes (K,) of a model of one class per row are sorted, as prediction expects."""
-    try:
-        rising = all(a < b for a, b in pairwise(classes.tolist()))
-    except TypeError:  # labels that cannot be compared
-        rising = False
-    if not rising:
-        raise damaged("the classes are not sorted")
-
-
-def check_features(n_features: Any, names: Any) -> int:
-    """Return the number of features; raise unless it is valid, and each has a name or none has."""
-    if type(n_features) is not int or not 1 <= n_features < MOST_FEATURES:
-        raise damaged(f"invalid number of features, {n_features!r:.50}")
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not texts or len(names) not in (0, n_features):
-        raise damaged("the names do not fit the features")
-    return n_features
 
 
 def is_number(value: Any) -> bool:
@@ -116,7 +81,7 @@ def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
 
 
 def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
-    """Raise unless there is a codeword for every class that is marked as present."""
+    """Raise unless every class that is marked as present has a codeword."""
     check_layout(arrays, CODEWORDS)
     if not is_view(arrays["Y"]):
         check_finite(arrays, "Y")
@@ -125,7 +90,7 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
     if not fits or not arrays["Y"].shape[1]:
         raise damaged("the codewords do not fit the classes")
     owner = np.arange(len(arrays["Y"]))
-    if "merged" in arrays:  # every class has at least one codeword; otherwise it has exactly one
+    if "merged" in arrays:  # then a class may have several codewords, otherwise it has exactly one
         check_layout(arrays, {"merged": ("<i8", 1)})
         owner = arrays["merged"]
     if len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(present.sum())):
@@ -133,7 +98,7 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
 
 
 def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
-    """Raise if the arrays are not what `terms_to_arrays` writes for d coordinates, or do not fit together."""
+    """Raise unless the arrays describe terms of d coordinates, and have sizes that fit together."""
     check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
     check_finite(arrays, "values", "step", "linear_centre", "gain")
     kind, shapes = arrays["kind"], arrays["value_shape"]
@@ -150,8 +115,9 @@ def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
         raise damaged("sparse values of a single coordinate")
 
 
-def check_ends(ends: AnyArray, n_terms: int) -> None:
+def check_ends(arrays: dict[str, AnyArray], name: str, n_terms: int) -> None:
     """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
+    ends = arrays[name]
     if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
         raise damaged("the rounds do not fit the terms")
 
@@ -160,7 +126,7 @@ def check_ends(ends: AnyArray, n_terms: int) -> None:
 
 
 def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
-    """Raise if a term does not fit the d coordinates or the features."""
+    """Raise unless all terms fit the d coordinates and the features, and agree on which features are categories."""
     for term in terms:
         h, width = term.hypothesis, d if term.coordinate is None else 1
         if isinstance(h, TreeHypothesis):
@@ -169,46 +135,34 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
             fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
         if not fits:
             raise damaged("a term does not fit the coordinates or features")
-    check_kinds_of_splits([term.hypothesis.tree for term in terms if isinstance(term.hypothesis, TreeHypothesis)])
-
-
-def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
-    """Raise if scores could overflow: the largest values of all terms, added up, must be numbers of the model's type.
-
-    A bound from the largest of all values is enough for ordinary models, and takes no loop over the terms.
-    """
-    steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
-    most = float(np.finfo(model.dtype).max) / 8
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = 1.0 if model.code.canonical else max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
-        rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
-        if rough <= most:
-            return
-        largest = [largest_value(term) for term in model.terms]
-        if not spread * float(steps @ largest) <= most or not steps.max() <= most:
-            raise damaged("sums of values overflow")
-
-
-def largest_value(term: Term) -> float:
-    """Return the size of the largest number that a term may add."""
-    h: Any = term.hypothesis
-    if isinstance(h, TreeHypothesis):
-        values = np.asarray(h.values.data if issparse(h.values) else h.values)
-    else:
-        values = np.concatenate([h.slope, h.intercept])
-    return float(np.abs(values).max(initial=0.0))
-
-
-def check_kinds_of_splits(trees: list[Tree]) -> None:
-    """Raise if the trees split the same feature both by thresholds and by categories."""
+    trees = [term.hypothesis.tree for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
     inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
     if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
         raise damaged("a feature is split by thresholds and by categories")
 
 
+def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
+    """Raise if scores could overflow: the largest values of all terms must have a finite sum in the model's type."""
+    steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
+    h: Any
+    most = float(np.finfo(model.dtype).max) / 8
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = 1.0 if model.code.canonical else max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
+        # A bound from the largest of all values is enough for ordinary models, and takes no loop over the terms.
+        rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
+        if rough <= most:
+            return
+        largest = []
+        for h in (term.hypothesis for term in model.terms):
+            values = np.stack([h.slope, h.intercept]) if isinstance(h, LinearHypothesis) else h.values
+            largest.append(float(abs(values).max()))
+        if not spread * float(steps @ largest) <= most or not steps.max() <= most:
+            raise damaged("sums of values overflow")
+
+
 def check_tree(tree: Tree) -> Tree:
-    """Return the tree; raise unless every path leads to a leaf with a value, and every split has a question."""
+    """Return the tree; raise unless every path from its root ends in a leaf, and every split is valid."""
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
     children = np.concatenate([left[inner], left[inner] + 1])
     forward = (left[inner] > np.flatnonzero(inner)).all() and same_numbers(children, np.arange(1, len(left)))
@@ -225,7 +179,6 @@ def check_tree(tree: Tree) -> Tree:
 
 
 def same_numbers(some: AnyArray, others: AnyArray) -> bool:
-    """Return whether both hold the same numbers, in any order."""
     return np.array_equal(np.sort(some), np.sort(others))
 
 
@@ -233,7 +186,7 @@ def same_numbers(some: AnyArray, others: AnyArray) -> bool:
 
 
 def check_program(program: Program) -> None:
-    """Raise unless the terms of layer l are at different nodes 0 .. l, and are trees with values P(right) − ½."""
+    """Raise unless the terms of layer l are trees of values P(right) − ½ at different nodes 0 .. l."""
     fits = program.n_layers > 0
     for layer, terms in enumerate(program.layers()):
         nodes = [term.coordinate for term in terms]

@@ -1,7 +1,7 @@
 """Converts fitted models to arrays and back, with checks.
 
 Sums of hypotheses and branching programs both consist of terms, which are stored as concatenated arrays. Boosters add
-their history and whatever else prediction needs.
+their history and everything else that their predictions need.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from ..model.program import Program
 from ..parts.losses import Loss
 from ..tables.columns import WORDS, as_categories
 from ..tables.features import Categories
-from ..tables.problem import ClassTargets, LabelSets, OneClass, Problem
+from ..tables.problem import ClassTargets, LabelSets, OneClass
 from .checks import (
-    ENDS,
     check_codewords,
     check_ends,
     check_layout,
@@ -39,20 +38,20 @@ from .values import array_from_json, array_to_json, encode
 
 
 def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
-    """Return the terms as arrays: the kind of each (0 tree, 1 line), its sizes, and everything else concatenated.
-
-    ``dtype`` is the precision of their values.
-    """
+    """Return terms as concatenated arrays, with the kind of each (0 tree, 1 line); values have the type ``dtype``."""
     hypotheses = [term.hypothesis for term in terms]
     trees = [h.tree for h in hypotheses if isinstance(h, TreeHypothesis)]
     lines = [h for h in hypotheses if isinstance(h, LinearHypothesis)]
+    nodes = np.zeros(sum(len(tree.nodes) for tree in trees), dtype=NODE)
+    for name in NODE.names or ():  # field by field: the bytes between the fields stay zero
+        nodes[name] = joined([tree.nodes[name] for tree in trees], NODE[name])
     return {
         "step": np.array([term.step for term in terms], dtype=np.float64),
         "coordinate": np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
         "kind": np.array([isinstance(h, LinearHypothesis) for h in hypotheses], dtype=np.uint8),
-        **values_to_arrays([values_of(h) for h in hypotheses], dtype),
+        **values_to_arrays(hypotheses, dtype),
         "n_nodes": np.array([len(tree.nodes) for tree in trees], dtype=np.int64),
-        "nodes": without_gaps(joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8)),
+        "nodes": node_bytes(nodes).ravel(),
         "gain": joined([tree.gain for tree in trees], np.float64),
         "count": joined([tree.count for tree in trees], np.int64),
         "n_sets": np.array([len(tree.category_sets) for tree in trees], dtype=np.int64),
@@ -63,7 +62,7 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
 
 
 def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> list[Term]:
-    """Return the terms of a model with d coordinates and n_features features; raise unless they fit."""
+    """Return the terms of a model with d coordinates and ``n_features`` features."""
     check_term_arrays(arrays, d)
     n_nodes = arrays["n_nodes"]
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
@@ -72,7 +71,7 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
     trees = [check_tree(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True)]
     lines = list(zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True))
     is_line = arrays["kind"].astype(bool)
-    number = np.where(is_line, np.cumsum(is_line), np.cumsum(~is_line)) - 1  # of every term among those of its kind
+    number = np.where(is_line, np.cumsum(is_line), np.cumsum(~is_line)) - 1  # place among the terms of the same kind
     values = values_from_arrays(arrays)
     terms = []
     for i, k in enumerate(number):
@@ -84,8 +83,19 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
     return terms
 
 
-def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
-    """Return the values of all terms; if they are sparse, also their columns and the number of values in each row."""
+def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyArray]:
+    """Return the values of all terms: leaf values (L, d) of trees, slope and intercept (2, d) of lines.
+
+    If they are sparse, there are also their columns, and the number of values in each row.
+    """
+    values: list[Any] = []
+    for h in hypotheses:
+        if not isinstance(h, TreeHypothesis | LinearHypothesis):
+            raise TypeError(
+                f"a model with {type(h).__name__} terms cannot be saved: files hold trees and, in sums, lines; "
+                "anything else, like a scikit-learn estimator, would need pickle. Use a learner of the package."
+            )
+        values.append(h.values if isinstance(h, TreeHypothesis) else np.stack([h.slope, h.intercept]))
     shapes = np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2)
     if not any(issparse(v) for v in values):
         return {"value_shape": shapes, "values": joined([v.ravel() for v in values], dtype)}
@@ -99,14 +109,13 @@ def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
 
 
 def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
-    """Return the values of every term."""
     shapes, flat = arrays["value_shape"], arrays["values"]
     if "columns" not in arrays:
         return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
     sizes = cut(arrays["row_sizes"].astype(np.int64), shapes[:, 0])
     totals = np.array([size.sum() for size in sizes], dtype=np.int64)
     columns = cut(arrays["columns"].astype(np.int32), totals)
-    counted: Any = np.int32 if totals.max(initial=0) < 2**31 else np.int64  # as the learners count
+    counted: Any = np.int32 if totals.max(initial=0) < 2**31 else np.int64  # the learners' choice of type
     starts = [np.concatenate([[0], np.cumsum(size)]).astype(counted) for size in sizes]
     parts = zip(cut(flat, totals), columns, starts, shapes, strict=True)
     found = [csr_array((v, at, start), shape=tuple(shape)) for v, at, start, shape in parts]
@@ -119,35 +128,14 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
 
 
 def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
-    """Return consecutive parts of an array; no sizes give no parts, where `np.split` would give one."""
+    """Return consecutive parts of an array, of the given sizes."""
     if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
         raise damaged("the sizes of arrays do not fit together")
     ends = np.cumsum(sizes)
     return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
-def values_of(h: Hypothesis) -> Any:
-    """Return the numbers of a hypothesis: leaf values (L, d), or slope and intercept (2, d)."""
-    if isinstance(h, TreeHypothesis):
-        return h.values
-    if isinstance(h, LinearHypothesis):
-        return np.stack([h.slope, h.intercept])
-    raise TypeError(
-        f"a model with {type(h).__name__} terms cannot be saved: files hold trees and, in sums, lines; anything else, "
-        "like a scikit-learn estimator, would need pickle. Use one of the package's own learners."
-    )
-
-
-def without_gaps(nodes: AnyArray) -> AnyArray:
-    """Return the bytes of nodes with zeros between their fields, where copies of a tree may have anything."""
-    out = np.zeros(len(nodes) // NODE.itemsize, dtype=NODE)
-    for name in NODE.names or ():
-        out[name] = nodes.view(NODE)[name]
-    return node_bytes(out).ravel()
-
-
 def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
-    """Return the arrays concatenated; an empty array if there are none."""
     return np.concatenate([np.empty(0, dtype=dtype), *parts])
 
 
@@ -156,38 +144,32 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     ends = np.array(model.round_ends, dtype=np.int64)
     code = {"canonical": np.array([len(model.Y)])} if is_view(model.Y) else {"Y": model.Y}
     arrays = {**code, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
-    temperature = np.atleast_1d(np.asarray(model.temperature, dtype=np.float64))  # one, or that of every column of F
-    plain = np.ndim(model.temperature) == 0 and model.temperature == 1.0
-    return arrays if plain else {**arrays, "temperature": temperature}
+    if np.ndim(model.temperature) or model.temperature != 1.0:
+        arrays["temperature"] = np.atleast_1d(np.asarray(model.temperature, dtype=np.float64))
+    return arrays
 
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
-    """Return a model; the arrays must also include ``present``, which says which classes have codewords."""
-    check_layout(arrays, {"round_ends": ENDS})
-    if "canonical" in arrays:
-        arrays = arrays | {"Y": canonical_from_arrays(arrays, n_classes)}
+    """Return a model; the array ``present`` says which classes have codewords."""
+    check_layout(arrays, {"round_ends": ("<i8", 1)})
+    if "canonical" in arrays:  # the file has only the number of codewords, which have the precision of the values
+        check_layout(arrays, {"canonical": ("<i8", 1), "values": ("<f8 <f4", 1)})
+        K = arrays["canonical"].tolist()
+        most = len(arrays["merged"]) if "merged" in arrays else n_classes  # merged classes have several codewords
+        if len(K) != 1 or not FEW < K[0] <= most:
+            raise damaged("invalid number of codewords")
+        arrays = arrays | {"Y": identity(K[0], arrays["values"].dtype)}
     check_codewords(arrays, n_classes)
-    terms = terms_from_arrays(arrays, arrays["Y"].shape[1], n_features)
-    check_ends(arrays["round_ends"], len(terms))
-    model = AdditiveModel(
-        arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays, arrays["Y"].shape[1])
-    )
+    d = arrays["Y"].shape[1]
+    terms = terms_from_arrays(arrays, d, n_features)
+    check_ends(arrays, "round_ends", len(terms))
+    model = AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays, d))
     check_range(model, arrays)
     return model
 
 
-def canonical_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> AnyArray:
-    """Return canonical codewords, of which a file has only their number; their precision is that of the values."""
-    check_layout(arrays, {"canonical": ("<i8", 1), "values": ("<f8 <f4", 1)})
-    K = arrays["canonical"].tolist()
-    most = len(arrays["merged"]) if "merged" in arrays else n_classes  # merged classes have several codewords
-    if len(K) != 1 or not FEW < K[0] <= most:
-        raise damaged("invalid number of codewords")
-    return identity(K[0], arrays["values"].dtype)
-
-
 def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
-    """Return the temperature of a model, 1 if there is none; (d,) if it differs between the columns of F."""
+    """Return the temperature of a model, 1 if the file has none; (d,) if it differs between the columns of F."""
     if "temperature" not in arrays:
         return 1.0
     check_layout(arrays, {"temperature": ("<f8", 1)})
@@ -197,27 +179,11 @@ def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
     return float(value[0]) if len(value) == 1 else value
 
 
-def program_to_arrays(program: Program) -> dict[str, AnyArray]:
-    """Return the layers and the terms as arrays."""
-    ends = np.array(program.layer_ends, dtype=np.int64)
-    return {"layer_ends": ends, **terms_to_arrays(program.terms, np.float64)}
-
-
-def program_from_arrays(arrays: dict[str, AnyArray], n_features: Any) -> Program:
-    """Return a program; the coordinate of a term is its node, below the number of layers."""
-    check_layout(arrays, {"layer_ends": ENDS})
-    terms = terms_from_arrays(arrays, len(arrays["layer_ends"]), n_features)
-    check_ends(arrays["layer_ends"], len(terms))
-    program = Program(terms, arrays["layer_ends"].tolist())
-    check_program(program)
-    return program
-
-
-MOST_TRIED = 64  # classes; with costs, probabilities are the solution of a system of as many equations
+MOST_TRIED = 64  # with costs, the probabilities of K classes solve K equations, which would be slow for more
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the model, its history, and whatever else prediction needs."""
+    """Return the header and the arrays of a booster: its model, its history and everything else it predicts with."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
     if getattr(estimator, "thresholds_", None) is not None:
@@ -231,10 +197,10 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         "threshold": None if threshold is None else [encode(value) for value in threshold.tolist()],
         **pack_features(estimator),
     }
-    more, curves = pack_followed(estimator)
-    state = to_json(estimator.rng_state_, "rng_state_")
-    random = {"seed": estimator.seed_, "rng_state": state}
-    return {**header, "stop_reason": estimator.stop_reason_, **random, **more}, arrays | curves
+    header |= {"stop_reason": estimator.stop_reason_, "seed": estimator.seed_}
+    header |= {"rng_state": to_json(estimator.rng_state_, "rng_state_")}
+    evaluations, curves = pack_evaluations(estimator)
+    return header | evaluations, arrays | curves
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -264,21 +230,20 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
         estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
     if getattr(estimator, "multitarget", False):
         estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns)
-    estimator._problem = problem_of(estimator)
-    check_several(estimator)
-    check_link(estimator)
-    unpack_followed(estimator, header.get("followed"), arrays)
+    unpack_problem(estimator)
+    check_probabilities(estimator)
+    unpack_evaluations(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
     check_categories(estimator, model.trees)
 
 
 def threshold_from_json(value: Any, n_classes: int) -> Array | None:
-    """Return the threshold of several labels, (K + 1,); None of a model for one label."""
+    """Return the threshold of a model of several labels, (K + 1,); None for a model of one label."""
     if value is None:
         return None
     threshold = from_json({"list": value})
     if len(threshold) != n_classes + 1 or not all(is_number(part) and abs(part) < 1e100 for part in threshold):
-        raise damaged("invalid `threshold_`")  # scores less a larger one might not be finite
+        raise damaged("invalid `threshold_`")  # with a larger one, differences from scores might not be finite
     return np.array(threshold, dtype=np.float64)
 
 
@@ -293,29 +258,24 @@ def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array
     return values
 
 
-def problem_of(estimator: Any) -> Problem:
-    """What y said of a row."""
+def unpack_problem(estimator: Any) -> None:
+    """Set the kind of y, which follows from other attributes; raise if the classifier cannot have such a model."""
     own, one = (getattr(estimator, name, None) is not None for name in ("thresholds_", "threshold_"))
-    if not isinstance(estimator.classes_, np.ndarray):
-        return ClassTargets(estimator.classes_)
-    if own or one:
-        return LabelSets(estimator.classes_, own)
-    return OneClass(estimator.classes_, estimator.present_)
+    targets = not isinstance(estimator.classes_, np.ndarray)
+    if targets:
+        estimator._problem = ClassTargets(estimator.classes_)
+    elif own or one:
+        estimator._problem = LabelSets(estimator.classes_, own)
+    else:
+        estimator._problem = OneClass(estimator.classes_, estimator.present_)
+    if own or targets:
+        fits = getattr(estimator, "multitarget", False) and estimator.loss_.likelihood and not (own and targets)
+        if not fits or not estimator.present_.all():
+            raise damaged("several labels or targets in a classifier of one class")
 
 
-def check_several(estimator: Any) -> None:
-    """Raise if a model of several labels or targets belongs to a classifier that has none."""
-    own = getattr(estimator, "thresholds_", None) is not None
-    targets = estimator._problem.several == "targets"
-    if not own and not targets:
-        return
-    fits = getattr(estimator, "multitarget", False) and estimator.loss_.likelihood and not (own and targets)
-    if not fits or not estimator.present_.all():
-        raise damaged("several labels or targets in a classifier of one class")
-
-
-def check_link(estimator: Any) -> None:
-    """Raise unless scores become probabilities. Two rows are tried, unless many classes would make that slow."""
+def check_probabilities(estimator: Any) -> None:
+    """Raise unless scores become probabilities in two rows; not tried for many classes, where it would be slow."""
     K, several = len(estimator.present_), estimator._problem.several is not None
     if K > MOST_TRIED:
         return
@@ -326,7 +286,7 @@ def check_link(estimator: Any) -> None:
 
 
 def check_categories(estimator: Any, trees: list[Tree]) -> None:
-    """Raise if trees split a feature without categories by categories, or one with categories by thresholds."""
+    """Raise unless trees split features with categories by categories, and all others by thresholds."""
     known = estimator.categories_
     mask = np.zeros(estimator.n_features_in_, dtype=bool) if known is None else known.mask
     for tree in trees:
@@ -369,7 +329,7 @@ def categories_from_json(value: Any) -> AnyArray:
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
-    """Return the state of the random numbers with which boosting goes on; None if there is none."""
+    """Return the state of the random numbers for a warm start; None if there is none."""
     if value is None:
         return None
     try:
@@ -380,25 +340,25 @@ def rng_state_from_json(value: Any) -> dict[str, Any] | None:
     return state
 
 
-def pack_followed(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the metrics on evaluated rows, if any; their names may be any text, so they go to the header."""
+def pack_evaluations(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Return the metrics on evaluated rows, if any; their names, which may be any text, are in the header."""
     if not hasattr(estimator, "evals_result_"):
         return {}, {}
     results = estimator.evals_result_
-    followed = {
+    about = {
         "names": [list(result) for result in results],
         "best_iteration": int(estimator.best_iteration_),
         "best_score": None if np.isnan(estimator.best_score_) else float(estimator.best_score_),
     }
     arrays = {f"evals.{i}.{j}": v for i, result in enumerate(results) for j, v in enumerate(result.values())}
-    return {"followed": followed}, arrays | {"validation_score": estimator.validation_score_}
+    return {"followed": about}, arrays | {"validation_score": estimator.validation_score_}
 
 
-def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) -> None:
+def unpack_evaluations(estimator: Any, about: Any, arrays: dict[str, AnyArray]) -> None:
     """Set the metrics on evaluated rows."""
-    if followed is None:
+    if about is None:
         return
-    names, best, score = followed["names"], followed["best_iteration"], followed["best_score"]
+    names, best, score = about["names"], about["best_iteration"], about["best_score"]
     curves = [f"evals.{i}.{j}" for i, some in enumerate(names) for j in range(len(some))]
     check_layout(arrays, dict.fromkeys([*curves, "validation_score"], ("<f8", 1)))
     lengths = {len(arrays[name]) for name in [*curves, "validation_score"]}
@@ -414,15 +374,22 @@ def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) 
 
 
 def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return a branching program and its history."""
-    return pack_features(estimator), program_to_arrays(estimator.program_) | history_to_arrays(estimator.history_)
+    """Return the header and the arrays of a branching program and its history."""
+    program = estimator.program_
+    layer_ends = np.array(program.layer_ends, dtype=np.int64)
+    arrays = {"layer_ends": layer_ends, **terms_to_arrays(program.terms, np.float64)}
+    return pack_features(estimator), arrays | history_to_arrays(estimator.history_)
 
 
 def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
     """Set the attributes of a classifier with a branching program."""
     if len(estimator.classes_) != 2:
         raise damaged(f"branching program for {len(estimator.classes_)} classes")
-    estimator.program_ = program_from_arrays(arrays, header["n_features_in"])
+    check_layout(arrays, {"layer_ends": ("<i8", 1)})
+    terms = terms_from_arrays(arrays, len(arrays["layer_ends"]), header["n_features_in"])
+    check_ends(arrays, "layer_ends", len(terms))
+    estimator.program_ = Program(terms, arrays["layer_ends"].tolist())
+    check_program(estimator.program_)
     estimator.n_iter_ = estimator.program_.n_layers
     estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
     unpack_features(estimator, header)
@@ -430,12 +397,11 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """Return the history without the times, which differ from run to run: equal models give equal files."""
+    """Return the history without the times, which differ between runs, so that equal models give equal files."""
     return {f"history.{name}": values for name, values in history.items() if name != "seconds"}
 
 
 def history_from_arrays(arrays: dict[str, AnyArray], n_rounds: int) -> dict[str, AnyArray]:
-    """Return the history; raise unless it has an entry for every round."""
     history = {name.removeprefix("history."): v for name, v in arrays.items() if name.startswith("history.")}
     if any(values.shape != (n_rounds,) for values in history.values()):
         raise damaged("the history does not fit the rounds")

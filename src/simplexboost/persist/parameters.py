@@ -1,4 +1,4 @@
-"""Converts parameters and parts to JSON and back; Python classes are stored by name, never as pickles.
+"""Converts parameters and parts to JSON and back; classes are stored by name, never as pickles.
 
 Classifiers join the registry by the decorator `register`, parts by deriving from `Part`.
 """
@@ -34,25 +34,24 @@ C = TypeVar("C", bound=type)
 
 
 def register(kind: C) -> C:
-    """Let model files hold classifiers of this class; a decorator."""
+    """Register a classifier, so that it can be saved and found by its name; a decorator."""
     CLASSIFIERS[kind.__name__] = kind
     return kind
 
 
 def register_later(modules: Mapping[str, str]) -> None:
-    """Say which modules define classifiers or parts that are imported on first use: the name of each by that of it."""
+    """Register classifiers and parts that are imported on first use, by the names of their modules."""
     LATER.update(modules)
 
 
 def find_class(known: Mapping[str, Any], name: Any) -> Any:
-    """Return a registered class by its name; None if there is none."""
     if isinstance(name, str) and name not in known and name in LATER:
         import_module(LATER[name])
     return known.get(name) if isinstance(name, str) else None
 
 
 def estimator_class(name: Any) -> Any:
-    """Return a classifier of the package by its name."""
+    """Return a registered classifier by its name."""
     found = find_class(CLASSIFIERS, name)
     if found is None:
         raise ModelFileError(f"The model file holds a {name!r:.50}, which this version of simplexboost does not have.")
@@ -60,15 +59,21 @@ def estimator_class(name: Any) -> Any:
 
 
 def public_class(kind: type) -> Any:
-    """Return the class by whose name a file knows an estimator: its own, or the one it is a subclass of.
+    """Return the registered class under which an estimator is stored; raise if it has code of its own.
 
-    Files hold no code. A subclass that has no methods of its own except ``__init__`` only gives parameters other
-    values, and is stored as its base class; any other subclass might predict differently after loading, and is refused.
+    A subclass without methods except ``__init__`` only gives parameters other values, and is stored as its base class.
+    Any other subclass might predict differently after loading.
     """
     found = next((base for base in kind.__mro__ if CLASSIFIERS.get(base.__name__) is base), None)
     if found is None:
         raise TypeError(f"a {kind.__name__} cannot be saved without pickle; only classifiers of simplexboost can.")
-    own = [name for base in kind.__mro__[: kind.__mro__.index(found)] for name in methods_of(base)]
+    own = []
+    for base in kind.__mro__[: kind.__mro__.index(found)]:
+        given = {"__init__"}
+        if is_dataclass(base):
+            given |= {"__repr__", "__eq__", "__hash__", "__replace__"}
+        code = (FunctionType, property, classmethod, staticmethod)
+        own += [name for name, value in vars(base).items() if isinstance(value, code) and name not in given]
     if own:
         raise TypeError(
             f"a {kind.__name__} cannot be saved: it defines {', '.join(own)}, and model files hold no code. A subclass "
@@ -77,47 +82,37 @@ def public_class(kind: type) -> Any:
     return found
 
 
-def methods_of(kind: type) -> list[str]:
-    """Return the methods and properties that a class defines, without ``__init__`` and those of `dataclass`."""
-    code = (FunctionType, property, classmethod, staticmethod)
-    made = {"__init__", "__repr__", "__eq__", "__hash__", "__replace__"} if is_dataclass(kind) else {"__init__"}
-    return [name for name, value in vars(kind).items() if isinstance(value, code) and name not in made]
-
-
 # ---- parameters -----------------------------------------------------------------------------------------------------
 
 
 def stored_parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters that a file holds: those of the public class, without callbacks, which are code."""
+    """Return the parameters that a file holds: all but callbacks, which are code."""
     names = [name for name in public_class(type(estimator))._get_param_names() if name != "callbacks"]
     parameters = {name: getattr(estimator, name) for name in names}
-    if parameters.get("random_state") is np.random:  # scikit-learn's other name for None: the numbers of all NumPy
+    if parameters.get("random_state") is np.random:  # another name of scikit-learn for None
         parameters["random_state"] = None
     return parameters
 
 
 def parameters_to_json(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator as JSON."""
     return {name: to_json(value, name) for name, value in stored_parameters(estimator).items()}
 
 
 def parameters_from_json(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters by name, from JSON."""
     return {name: from_json(value) for name, value in parameters.items()}
 
 
 def to_json(value: Any, name: str) -> Any:
-    """Return a parameter as JSON: values as `encode` writes them; parts, estimators and random states as objects."""
+    """Return a parameter as JSON; ``name`` is its name in messages."""
     return encode(value, partial(object_to_json, name=name))
 
 
 def from_json(value: Any) -> Any:
-    """Return the parameter that `to_json` converted to JSON."""
     return decode(value, object_from_json)
 
 
 def object_to_json(value: Any, name: str) -> Any:
-    """Return a part, an estimator or a random state as its name and its parameters or its state."""
+    """Return a part, an estimator or a random state as JSON."""
     if isinstance(value, Part) and PARTS.get(type(value).__name__) is type(value):
         parameters = {k: to_json(v, f"{name}__{k}") for k, v in value.get_params(deep=False).items()}
         return {"part": type(value).__name__, "parameters": parameters}
@@ -132,7 +127,6 @@ def object_to_json(value: Any, name: str) -> Any:
 
 
 def object_from_json(value: dict[str, Any]) -> Any:
-    """Return the object that `object_to_json` converted to JSON."""
     if "part" in value:
         kind = find_class(PARTS, value["part"])
         if kind is None:
@@ -146,10 +140,9 @@ def object_from_json(value: dict[str, Any]) -> Any:
 
 
 def random_state_from_json(state: dict[str, Any]) -> np.random.RandomState:
-    """Return a random number generator in the state in which it was saved."""
     name = state["bit_generator"]
     place, numbers = (state["state"]["pos"], 624) if name == "MT19937" else (state.get("buffer_pos", 0), 4)
-    if type(place) is not int or not 0 <= place <= numbers:  # NumPy would read there without a check
+    if type(place) is not int or not 0 <= place <= numbers:  # NumPy does not check it
         raise damaged(f"invalid state of random numbers, at place {place!r:.50}")
     generator = np.random.RandomState(GENERATORS[name]())
     generator.set_state(state)

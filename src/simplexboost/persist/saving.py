@@ -1,13 +1,14 @@
 """Saves and loads classifiers of every kind.
 
-All store their class, parameters and labels. Each adds its own with ``_pack``, which returns what it adds to the header
-as JSON, and its arrays; it reads both back with ``_unpack(header, arrays)``, which raises `damaged` if they do not fit
-together.
+All classifiers store their class, parameters and labels. The method ``_pack`` of each returns entries of its own for
+the header, as JSON, and its arrays; ``_unpack(header, arrays)`` reads them back, and raises `damaged` if they do not
+fit together.
 """
 
 from __future__ import annotations
 
 import errno
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray
 from .._util.runtime import thread_count
-from .archive import FORMAT, VERSION, describe, opened, read_archive, write
+from .archive import FORMAT, VERSION, describe, opened, read_archive, write_file
 from .atomic_write import Target
-from .checks import ModelFileError, check_are_sorted, check_classes, check_features, damaged
+from .checks import ModelFileError, damaged
 from .parameters import (
     WRITTEN_BY,
     estimator_class,
@@ -29,16 +30,20 @@ from .parameters import (
 )
 from .values import array_from_json, array_to_json
 
+MOST_FEATURES = 2**31
+
 
 def save(estimator: Any, path: Target) -> None:
     """Write a fitted classifier to a file; the file appears complete or not at all."""
     header, arrays = pack(estimator)
     about = {name: describe(values) for name, values in arrays.items()}
-    write(path, {"format": FORMAT, "version": VERSION, "written_by": WRITTEN_BY, **header, "arrays": about}, arrays)
+    write_file(
+        path, {"format": FORMAT, "version": VERSION, "written_by": WRITTEN_BY, **header, "arrays": about}, arrays
+    )
 
 
 def check_savable(estimator: Any) -> None:
-    """Raise a TypeError that names every parameter that no file can hold, or what no file can hold of a fitted one."""
+    """Raise a TypeError if a file cannot hold an estimator; it names all parameters that a file cannot hold."""
     problems = []
     for name, value in stored_parameters(estimator).items():
         try:
@@ -52,7 +57,7 @@ def check_savable(estimator: Any) -> None:
 
 
 def check_label_types(classes: AnyArray) -> None:
-    """Raise unless a file can hold these labels, so that nobody trains for hours what cannot be saved."""
+    """Raise unless a file can hold these labels; a fit calls this first, so that its model can be saved."""
     try:
         array_to_json(classes)
     except TypeError as error:
@@ -98,7 +103,7 @@ def load(path: Target) -> Any:
             raise ModelFileError(f"{name} needs more memory than there is.") from error
         except Exception as error:  # on damaged bytes zipfile, zlib, json, NumPy and constructors raise many types
             if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-                raise  # the disk, not its contents; a place before the file's beginning is EINVAL
+                raise  # the disk failed; EINVAL is a place before the beginning of the file
             raise damaged(f"{type(error).__name__}: {str(error).rstrip('.')}") from error
 
 
@@ -107,7 +112,7 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     check_is_fitted(estimator)
     kind, classes = public_class(type(estimator)), estimator.classes_
     more, arrays = estimator._pack()
-    several = isinstance(classes, list)  # the labels of several class targets
+    several = isinstance(classes, list)  # several class targets
     header = {
         "class": kind.__name__,
         "parameters": parameters_to_json(estimator),
@@ -120,7 +125,7 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
-    """Return the fitted classifier that `pack` took apart."""
+    """Return a fitted classifier from the header and the arrays of `pack`."""
     kind, parameters = estimator_class(header["class"]), parameters_from_json(header["parameters"])
     unknown = sorted(set(parameters) - set(kind._get_param_names()))
     if unknown:
@@ -131,22 +136,39 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
         )
     estimator = kind(**parameters)
     thread_count(estimator.n_jobs)  # raises if it is no number of threads
-    names = header["feature_names_in"]
-    estimator.classes_ = classes_from_json(header["classes"])
-    estimator.n_features_in_ = check_features(header["n_features_in"], names)
+    names, p, classes = header["feature_names_in"], header["n_features_in"], header["classes"]
+    if type(p) is not int or not 1 <= p < MOST_FEATURES:
+        raise damaged(f"invalid number of features, {p!r:.50}")
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not texts or len(names) not in (0, p):
+        raise damaged("the names do not fit the features")
+    estimator.n_features_in_ = p
     if names:
         estimator.feature_names_in_ = np.array(names, dtype=object)
+    several = isinstance(classes, dict) and "targets" in classes
+    if several and (not isinstance(classes["targets"], list) or len(classes["targets"]) < 2):
+        raise damaged("invalid class targets")
+    estimator.classes_ = list(map(classes_from_json, classes["targets"])) if several else classes_from_json(classes)
     estimator._unpack(header, arrays)
     if estimator._problem.several is None:
         check_are_sorted(estimator.classes_)
     return estimator
 
 
-def classes_from_json(value: Any) -> Any:
-    """Return the labels (K,), or for several class targets a list of the labels of each."""
-    if not isinstance(value, dict) or "targets" not in value:
-        return check_classes(array_from_json(value))
-    targets = value["targets"]
-    if not isinstance(targets, list) or len(targets) < 2:
-        raise damaged("invalid class targets")
-    return [check_classes(array_from_json(of)) for of in targets]
+def classes_from_json(value: Any) -> AnyArray:
+    """Return the labels (K,); raise unless there are some, all different, and none is NaN."""
+    classes = array_from_json(value)
+    labels = classes.ravel().tolist()
+    if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
+        raise damaged("invalid class labels")
+    return classes
+
+
+def check_are_sorted(classes: AnyArray) -> None:
+    """Raise unless the classes (K,) of a model of one class per row are sorted."""
+    try:
+        rising = all(a < b for a, b in pairwise(classes.tolist()))
+    except TypeError:  # labels that cannot be compared
+        rising = False
+    if not rising:
+        raise damaged("the classes are not sorted")

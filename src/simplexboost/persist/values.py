@@ -1,11 +1,11 @@
 """Converts values of Python, NumPy and pandas to JSON and back.
 
-None, truth values, text, and numbers that any JSON reader reads exactly are written as they are; all others as an
-object with a key, the tag, that says what they are: ``{"date": "2024-02-29"}``. `CODECS` lists the tags. ``encode``
-and ``decode`` take a function for everything else: `parameters` uses it for parts and estimators.
+None, truth values, text, and numbers that any JSON reader reads exactly are written as they are; every other value is
+an object whose first key, the tag, names its kind: ``{"date": "2024-02-29"}``. ``encode`` and ``decode`` take a
+function for all other types; `parameters` passes one for parts and estimators.
 
-pandas itself is imported only to give one of its values back. Where it is not installed, the nearest thing that Python
-has comes back instead: nobody can then pass a pandas value to compare it with.
+pandas is imported only to restore one of its values. Where it is not installed, the nearest value of Python is
+returned.
 """
 
 from __future__ import annotations
@@ -28,14 +28,21 @@ EXACT = 2**53  # readers that know only double precision read whole numbers exac
 MOST_DIGITS = 4300  # of a decimal number; Python's own limit for whole numbers as text
 MICROSECOND = dt.timedelta(microseconds=1)
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-KINDS = "biufUSMm"  # the kinds of NumPy's types that arrays in a header may have, beside objects
+KINDS = "biufUSMm"  # kinds of NumPy's types that arrays in a header may have, beside objects
 TIMES = "Mm"
 
 Convert = Callable[[Any], Any]
 
 
+class Interval(NamedTuple):
+    """An interval of pandas where pandas is not installed."""
+
+    left: Any
+    right: Any
+    closed: str
+
+
 def unsavable(value: Any) -> Any:
-    """Refuse a value that no model file can hold."""
     raise TypeError(
         f"{value!r} of type {type(value).__name__} cannot be saved; text, numbers, dates and durations can, those of "
         "NumPy and of pandas too."
@@ -43,26 +50,176 @@ def unsavable(value: Any) -> Any:
 
 
 def unknown(value: dict[str, Any]) -> Any:
-    """Refuse an object whose tag is not known."""
     raise damaged(f"value with the keys {list(value)}, which this simplexboost cannot read")
 
 
 def encode(value: Any, other: Convert = unsavable) -> Any:
-    """Return a value as JSON; ``other`` converts what is of none of the types that this module knows."""
+    """Return a value as JSON; of a subclass, the plain value. ``other`` converts values of all other types."""
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, str) and not isinstance(value, np.generic):
-        return str.__str__(value)  # of a subclass, the plain text
-    codec = codec_of(value)
-    return other(value) if codec is None else codec.encode(value, partial(encode, other=other))
+    if isinstance(value, np.generic):
+        return {"scalar": array_to_json(np.array([value], dtype=value.dtype))}
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Interval) or type(value).__module__.partition(".")[0] == "pandas":
+        found = encode_pandas(value, other)
+        if found is not None:
+            return found
+    again = partial(encode, other=other)
+    match value:
+        case int():
+            return int_to_json(value)
+        case float():  # JSON has neither infinities nor NaN
+            return float(value) if math.isfinite(value) else {"float": str(float(value))}
+        case bytes():
+            return {"bytes": value.hex()}
+        case Decimal():
+            return {"decimal": str(value)}
+        case dt.datetime():
+            return {"datetime": value.isoformat(), **zone_to_json(value)}
+        case dt.date():
+            return {"date": value.isoformat()}
+        case dt.time():
+            return {"time": value.isoformat()}
+        case dt.timedelta():
+            return {"timedelta": int_to_json(value // MICROSECOND)}
+        case range():
+            return {"range": [again(n) for n in (value.start, value.stop, value.step)]}
+        case slice():
+            return {"slice": [again(n) for n in (value.start, value.stop, value.step)]}
+        case Mapping():
+            return {"dict": [[again(k), again(v)] for k, v in value.items()]}
+        case list():
+            return {"list": [again(v) for v in value]}
+        case tuple():
+            return {"tuple": [again(v) for v in value]}
+        case set():  # sorted, so that equal sets give equal files
+            return {"set": sorted(map(again, value), key=json.dumps)}
+        case frozenset():
+            return {"frozenset": sorted(map(again, value), key=json.dumps)}
+    # a NumPy array, or a column or table of pandas, polars or Arrow
+    return {"array": array_to_json(np.asarray(value))} if hasattr(value, "__array__") else other(value)
+
+
+def encode_pandas(value: Any, other: Convert) -> Any:
+    """Return a value of pandas as JSON; None if it is neither a time, an interval nor a missing value."""
+    match type(value).__name__:
+        case "Timestamp":
+            return {"timestamp": value.isoformat(), "unit": value.unit, **zone_to_json(value)}
+        case "Timedelta":
+            return {"duration": int_to_json(value.asm8.astype("int64").item()), "unit": value.unit}
+        case "Interval":
+            return {"interval": [encode(value.left, other), encode(value.right, other)], "closed": value.closed}
+        case "Period":
+            return {"period": int_to_json(value.ordinal), "freq": value.freqstr}
+        case "NaTType" | "NAType" as name:
+            return {"missing": name.removesuffix("Type")}
+    return None
 
 
 def decode(value: Any, other: Convert = unknown) -> Any:
-    """Return the value that `encode` converted to JSON."""
+    """Return the value that `encode` converted to JSON; ``other`` converts objects without a known tag."""
     if not isinstance(value, dict):
         return value
-    tag = next((key for key in value if key in CODECS), None)
-    return other(value) if tag is None else CODECS[tag].decode(value, partial(decode, other=other))
+    again = partial(decode, other=other)
+    match value:
+        case {"scalar": about}:
+            return array_from_json(about)[0]
+        case {"timestamp": _} | {"duration": _} | {"interval": _} | {"period": _} | {"missing": _}:
+            return decode_pandas(value, again)
+        case {"int": text}:
+            return int(text)
+        case {"float": text}:
+            return float(text)
+        case {"bytes": text}:
+            return bytes.fromhex(text)
+        case {"decimal": text}:
+            number = Decimal(text)
+            if number.is_finite() and abs(number.adjusted()) > MOST_DIGITS:  # it would take many seconds to compare
+                raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
+            return number
+        case {"datetime": text}:
+            moment, zone = dt.datetime.fromisoformat(text), zone_from_json(value)
+            return moment if zone is None else moment.astimezone(zone)
+        case {"date": text}:
+            return dt.date.fromisoformat(text)
+        case {"time": text}:
+            return dt.time.fromisoformat(text)
+        case {"timedelta": number}:
+            return int_from_json(number) * MICROSECOND
+        case {"range": bounds}:
+            return range(*map(again, bounds))
+        case {"slice": bounds}:
+            return slice(*map(again, bounds))
+        case {"dict": pairs}:
+            return {again(k): again(v) for k, v in pairs}
+        case {"list": values}:
+            return [again(v) for v in values]
+        case {"tuple": values}:
+            return tuple(again(v) for v in values)
+        case {"set": values}:
+            return {again(v) for v in values}
+        case {"frozenset": values}:
+            return frozenset(again(v) for v in values)
+        case {"array": about}:
+            return array_from_json(about)
+    return other(value)
+
+
+def pandas() -> Any:
+    """Return the module, or None if it is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas
+
+
+def decode_pandas(value: dict[str, Any], again: Convert) -> Any:
+    """Return a value of pandas, or where pandas is not installed the nearest value of Python."""
+    pd = pandas()
+    match value:
+        case {"timestamp": text}:
+            if pd is None:
+                return dt.datetime.fromisoformat(text)
+            moment, zone = pd.Timestamp(text).as_unit(value["unit"]), zone_from_json(value)
+            return moment if zone is None else moment.tz_convert(zone)
+        case {"duration": number}:
+            number = int_from_json(number)
+            if pd is None:
+                return number * NANOSECONDS[value["unit"]] // 1000 * MICROSECOND
+            return pd.Timedelta(number, unit=value["unit"]).as_unit(value["unit"])
+        case {"interval": ends}:
+            left, right = map(again, ends)
+            return (Interval if pd is None else pd.Interval)(left, right, value["closed"])
+        case {"period": number}:
+            ordinal = int_from_json(number)
+            return (ordinal, str(value["freq"])) if pd is None else pd.Period(ordinal=ordinal, freq=value["freq"])
+    if value["missing"] not in ("NaT", "NA"):
+        raise ValueError(f"no missing value is called {value['missing']!r}")
+    return None if pd is None else getattr(pd, value["missing"])
+
+
+def int_to_json(value: int) -> Any:
+    return int(value) if -EXACT <= value <= EXACT else {"int": str(int(value))}
+
+
+def int_from_json(value: Any) -> int:
+    return int(value["int"] if isinstance(value, dict) else value)
+
+
+def zone_to_json(value: dt.datetime) -> dict[str, str]:
+    """Return the name of a time zone of `zoneinfo` or pytz; other zones have none, and keep their offset only."""
+    name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
+    return {"zone": name} if isinstance(name, str) else {}
+
+
+def zone_from_json(value: dict[str, Any]) -> ZoneInfo | None:
+    """Return the time zone; None if there is none or this machine does not know it: then the offset is kept."""
+    try:
+        return ZoneInfo(value["zone"]) if "zone" in value else None
+    except ZoneInfoNotFoundError:
+        return None
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------
@@ -85,227 +242,11 @@ def array_to_json(values: AnyArray) -> dict[str, Any]:
 
 
 def array_from_json(about: dict[str, Any]) -> AnyArray:
-    """Return the array that `array_to_json` converted to JSON."""
     dtype = np.dtype(about["dtype"])
     if dtype.kind not in KINDS + "O":
         raise damaged(f"array of type {dtype}")
-    convert = whole if dtype.kind in TIMES else decode
+    convert = int_from_json if dtype.kind in TIMES else decode
     out = np.empty(len(about["values"]), dtype=np.int64 if dtype.kind in TIMES else dtype)
-    for i, entry in enumerate(about["values"]):  # one by one: lists and tuples must not become further axes
+    for i, entry in enumerate(about["values"]):  # one by one, since lists and tuples must not become axes
         out[i] = convert(entry)
     return out.astype(dtype, copy=False).reshape(about.get("shape", out.shape))
-
-
-# ---- numbers and times ----------------------------------------------------------------------------------------------
-
-
-def int_to_json(value: int) -> Any:
-    """Return a whole number of any size as JSON."""
-    return int(value) if -EXACT <= value <= EXACT else {"int": str(int(value))}
-
-
-def whole(value: Any) -> int:
-    """Return the whole number that `int_to_json` converted to JSON."""
-    return int(value["int"] if isinstance(value, dict) else value)
-
-
-def decimal_from_json(text: str) -> Decimal:
-    """Return a decimal number; one of a million digits would take many seconds to compare, so it is refused."""
-    value = Decimal(text)
-    if value.is_finite() and abs(value.adjusted()) > MOST_DIGITS:
-        raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
-    return value
-
-
-def zone_to_json(value: dt.datetime) -> dict[str, str]:
-    """Return the name of a time zone of `zoneinfo` or pytz; other zones have none, and keep their offset only."""
-    name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
-    return {"zone": name} if isinstance(name, str) else {}
-
-
-def zone_from_json(value: dict[str, Any]) -> ZoneInfo | None:
-    """Return the time zone; None if there is none or this machine does not know it: then the offset is kept."""
-    try:
-        return ZoneInfo(value["zone"]) if "zone" in value else None
-    except ZoneInfoNotFoundError:
-        return None
-
-
-def moment_from_json(value: dict[str, Any]) -> dt.datetime:
-    """Return a date with time."""
-    moment = dt.datetime.fromisoformat(value["datetime"])
-    zone = zone_from_json(value)
-    return moment if zone is None else moment.astimezone(zone)
-
-
-# ---- pandas ---------------------------------------------------------------------------------------------------------
-
-
-class Interval(NamedTuple):
-    """Stands for an interval of pandas where pandas is not installed."""
-
-    left: Any
-    right: Any
-    closed: str
-
-
-def pandas() -> Any:
-    """Return the module, or None if it is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        return None
-    return pandas
-
-
-def timestamp_from_json(value: dict[str, Any]) -> Any:
-    """Return a moment to the nanosecond; without pandas to the microsecond."""
-    pd = pandas()
-    if pd is None:
-        return dt.datetime.fromisoformat(value["timestamp"])
-    moment, zone = pd.Timestamp(value["timestamp"]).as_unit(value["unit"]), zone_from_json(value)
-    return moment if zone is None else moment.tz_convert(zone)
-
-
-def duration_from_json(value: dict[str, Any]) -> Any:
-    """Return a duration in its unit; without pandas to the microsecond."""
-    pd, number = pandas(), whole(value["duration"])
-    if pd is None:
-        return number * NANOSECONDS[value["unit"]] // 1000 * MICROSECOND
-    return pd.Timedelta(number, unit=value["unit"]).as_unit(value["unit"])
-
-
-def interval_from_json(value: dict[str, Any], again: Convert) -> Any:
-    """Return an interval."""
-    left, right = map(again, value["interval"])
-    pd = pandas()
-    return (Interval if pd is None else pd.Interval)(left, right, value["closed"])
-
-
-def period_from_json(value: dict[str, Any]) -> Any:
-    """Return a period; without pandas its number and frequency."""
-    pd, ordinal = pandas(), whole(value["period"])
-    return (ordinal, str(value["freq"])) if pd is None else pd.Period(ordinal=ordinal, freq=value["freq"])
-
-
-def missing_from_json(value: dict[str, Any]) -> Any:
-    """Return a missing value of pandas; without pandas None."""
-    pd = pandas()
-    if value["missing"] not in ("NaT", "NA"):
-        raise ValueError(f"no missing value is called {value['missing']!r}")
-    return None if pd is None else getattr(pd, value["missing"])
-
-
-# ---- the table ------------------------------------------------------------------------------------------------------
-
-
-class Codec(NamedTuple):
-    """How values of a type are stored: both functions take a value, and the function that converts what it holds.
-
-    ``kind`` is the type; values of pandas are known by the name of their type, so that it need not be imported. Of a
-    subclass, the plain value is stored.
-    """
-
-    kind: type | str | None
-    encode: Callable[[Any, Convert], Any]
-    decode: Callable[[Any, Convert], Any]
-
-
-# By tag; types that are subclasses of others come first.
-CODECS: dict[str, Codec] = {
-    "scalar": Codec(
-        np.generic,
-        lambda v, again: {"scalar": array_to_json(np.array([v], dtype=v.dtype))},
-        lambda v, again: array_from_json(v["scalar"])[0],
-    ),
-    "timestamp": Codec(
-        "Timestamp",
-        lambda v, again: {"timestamp": v.isoformat(), "unit": v.unit, **zone_to_json(v)},
-        lambda v, again: timestamp_from_json(v),
-    ),
-    "duration": Codec(
-        "Timedelta",
-        lambda v, again: {"duration": int_to_json(v.asm8.astype("int64").item()), "unit": v.unit},
-        lambda v, again: duration_from_json(v),
-    ),
-    "interval": Codec(
-        "Interval",
-        lambda v, again: {"interval": [again(v.left), again(v.right)], "closed": v.closed},
-        interval_from_json,
-    ),
-    "period": Codec(
-        "Period",
-        lambda v, again: {"period": int_to_json(v.ordinal), "freq": v.freqstr},
-        lambda v, again: period_from_json(v),
-    ),
-    "missing": Codec(
-        "NaTType NAType",
-        lambda v, again: {"missing": type(v).__name__.removesuffix("Type")},
-        lambda v, again: missing_from_json(v),
-    ),
-    "int": Codec(int, lambda v, again: int_to_json(v), lambda v, again: int(v["int"])),
-    "float": Codec(
-        float,
-        lambda v, again: float(v) if math.isfinite(v) else {"float": str(float(v))},  # JSON has no infinities, no NaN
-        lambda v, again: float(v["float"]),
-    ),
-    "bytes": Codec(bytes, lambda v, again: {"bytes": v.hex()}, lambda v, again: bytes.fromhex(v["bytes"])),
-    "decimal": Codec(Decimal, lambda v, again: {"decimal": str(v)}, lambda v, again: decimal_from_json(v["decimal"])),
-    "datetime": Codec(
-        dt.datetime,
-        lambda v, again: {"datetime": v.isoformat(), **zone_to_json(v)},
-        lambda v, again: moment_from_json(v),
-    ),
-    "date": Codec(dt.date, lambda v, again: {"date": v.isoformat()}, lambda v, again: dt.date.fromisoformat(v["date"])),
-    "time": Codec(dt.time, lambda v, again: {"time": v.isoformat()}, lambda v, again: dt.time.fromisoformat(v["time"])),
-    "timedelta": Codec(
-        dt.timedelta,
-        lambda v, again: {"timedelta": int_to_json(v // MICROSECOND)},
-        lambda v, again: whole(v["timedelta"]) * MICROSECOND,
-    ),
-    "range": Codec(
-        range,
-        lambda v, again: {"range": [again(n) for n in (v.start, v.stop, v.step)]},
-        lambda v, again: range(*map(again, v["range"])),
-    ),
-    "slice": Codec(
-        slice,
-        lambda v, again: {"slice": [again(n) for n in (v.start, v.stop, v.step)]},
-        lambda v, again: slice(*map(again, v["slice"])),
-    ),
-    "dict": Codec(
-        Mapping,
-        lambda v, again: {"dict": [[again(k), again(x)] for k, x in v.items()]},
-        lambda v, again: {again(k): again(x) for k, x in v["dict"]},
-    ),
-    "list": Codec(list, lambda v, again: {"list": [again(x) for x in v]}, lambda v, again: list(map(again, v["list"]))),
-    "tuple": Codec(
-        tuple, lambda v, again: {"tuple": [again(x) for x in v]}, lambda v, again: tuple(map(again, v["tuple"]))
-    ),
-    "set": Codec(  # sorted: equal sets give equal files
-        set,
-        lambda v, again: {"set": sorted(map(again, v), key=json.dumps)},
-        lambda v, again: set(map(again, v["set"])),
-    ),
-    "frozenset": Codec(
-        frozenset,
-        lambda v, again: {"frozenset": sorted(map(again, v), key=json.dumps)},
-        lambda v, again: frozenset(map(again, v["frozenset"])),
-    ),
-    "array": Codec(  # an array, or a column or table of pandas, polars, Arrow, …
-        None,
-        lambda v, again: {"array": array_to_json(np.asarray(v))},
-        lambda v, again: array_from_json(v["array"]),
-    ),
-}
-PANDAS = {name: codec for codec in CODECS.values() if isinstance(codec.kind, str) for name in codec.kind.split()}
-TYPES = {codec.kind: codec for codec in CODECS.values() if isinstance(codec.kind, type)}
-
-
-def codec_of(value: Any) -> Codec | None:
-    """Return how a value is stored; None if it is of none of the types in the table."""
-    kind = type(value)
-    if kind is Interval or (kind.__module__.partition(".")[0] == "pandas" and kind.__name__ in PANDAS):
-        return PANDAS[kind.__name__]
-    found = TYPES.get(kind) or next((codec for base, codec in TYPES.items() if isinstance(value, base)), None)
-    return CODECS["array"] if found is None and hasattr(value, "__array__") else found
