@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.export.onnx_model import rounded_down
+from simplexboost.export.plain_model import rounded_down
 
 
 def session_of(model):

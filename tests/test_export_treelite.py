@@ -28,7 +28,7 @@ def test_scores_are_those_of_the_classifier(name):
 @pytest.mark.parametrize("name", [name for name in CASES if name != "lines"])
 def test_probabilities_are_those_of_the_classifier_or_refused(name):
     found = case(name)
-    kind = sb.export.shipped.shipped(found.clf).link.kind
+    kind = sb.export.plain_model.as_plain_model(found.clf).link.kind
     if kind in ("softmax", "sigmoid", "certain"):
         P = predicted(sb.export.treelite(found.clf), found.clf, found.X)
         np.testing.assert_allclose(P, found.clf.predict_proba(found.X), rtol=0, atol=1e-5)

@@ -1,12 +1,13 @@
-"""Export of fitted boosters to ONNX, treelite, C, JavaScript, and one Python file that needs only NumPy.
+"""Exports fitted boosters to ONNX, treelite, C, JavaScript, and one Python file that needs only NumPy.
 
-Every function takes a fitted booster and the path to write to. What a format cannot hold is refused in one sentence.
+Every function takes a fitted booster and the path to write to, and raises an error for a model that the format cannot
+hold.
 """
 
 from .c_source import c
 from .onnx_model import onnx
+from .plain_model import numbers
 from .scripts import javascript, python
-from .shipped import numbers
 from .treelite_model import treelite
 
 __all__ = ["c", "javascript", "numbers", "onnx", "python", "treelite"]

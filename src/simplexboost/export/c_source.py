@@ -1,4 +1,4 @@
-"""Export to C99: tables of nodes and of leaf values that are not zero, and functions for labels and probabilities.
+"""Exports models to C99: tables of nodes and of leaf values that are not zero, and functions that predict from them.
 
 tl2cgen, which makes C of treelite models, writes a statement for every class in every leaf: 21 MB for 100 rounds on
 letter, which took a compiler more than a minute. As tables the same model is 6 MB and takes 2 seconds.
@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray
+from .._util.docstrings import described
 from ..boosting.decisions import TIED
+from ..parts.losses.links import Link
 from ..persist.atomic_write import write_files
-from .shipped import (
-    Link,
-    Shipped,
+from .plain_model import (
+    PlainModel,
     as_exact_numbers,
-    check_probabilities,
+    as_plain_model,
     holds_text,
     n_numbers,
+    refuse_costs,
     refuse_merged,
-    shipped,
     source_path,
 )
 
@@ -132,12 +133,9 @@ BODIES = {
 
 
 def probability_source(link: Link) -> str:
-    """The function for probabilities, and those that it calls."""
+    """Return the C function for probabilities, and the functions that it calls."""
     if link.kind not in BODIES:
-        raise ValueError(
-            "the C source cannot hold probabilities under a cost_matrix, which solve a linear system for every row; "
-            "probabilities=False exports labels and scores."
-        )
+        raise refuse_costs("the C source")
     helpers, body = BODIES[link.kind]
     scores = "above_threshold" if link.kind == "sigmoid" else "present_scores"
     return f"""\
@@ -154,24 +152,23 @@ void NAME_probabilities(const double *x, double *p) {{
 FOLDER = Path(__file__).parent
 
 
+@described
 def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
-    """A fitted booster as C source without dependencies: ``path`` and, beside it, a header.
+    """Export a fitted booster to C source without dependencies: ``path`` and, beside it, a header.
 
-    With the file called model.c, there are ``model_predict(x)``, the index of a label in ``model_classes``,
+    If the file is called model.c, there are ``model_predict(x)``, the index of a label in ``model_classes``,
     ``model_probabilities(x, p)`` and ``model_scores(x, u)``. ``x`` are p doubles, NAN where missing, dates in days
     since 1970. Categories that are numbers are passed as they are; for those that are text,
-    ``model_category(column, text)`` gives the number to pass. If examples have several labels,
+    ``model_category(column, text)`` returns the number to pass. If rows may have several labels,
     ``model_predict(x, labels)`` fills an array with 0 and 1.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model to export.
     path : str or Path
         The file of the source, for instance "model.c". Its name without the ending begins all names in it.
     probabilities : bool, default=True
-        Whether there is a function for them. Those under a ``cost_matrix`` solve a linear system, which the C source
-        does not; then this must be False.
+        Whether there is a function for probabilities. Under a ``cost_matrix`` they solve a linear system, which the C
+        source does not; then this must be False.
 
     Examples
     --------
@@ -185,23 +182,23 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     ...     "int iris_predict(const double *x);" in pathlib.Path(folder, "iris.h").read_text()
     True
     """
-    model, target = shipped(clf), source_path(path, ".c")
+    model, target = as_plain_model(clf), source_path(path, ".c")
     refuse_merged(model, "C")
-    check_probabilities(model, probabilities)
-    name = name_of(target)
+    if model.decides == "median" and not probabilities:
+        raise ValueError(
+            "probabilities=False does not go with a model of ordered classes, which predicts the median of its "
+            "probabilities; take probabilities=True."
+        )
+    name, beside = re.sub(r"\W", "_", target.stem, flags=re.ASCII), target.with_suffix(".h")
+    if name[:1].isdigit():
+        name = f"_{name}"
     header = header_of(model, name, probabilities)
-    source = source_of(model, name, included(target.with_suffix(".h").name, header), probabilities)
-    write_files({target: source.encode(), target.with_suffix(".h"): header.encode()})
+    impossible = re.search(r'["\\?\n\r\ud800-\udfff]', beside.name)  # a name that C cannot include
+    source = source_of(model, name, header if impossible else f'#include "{beside.name}"', probabilities)
+    write_files({target: source.encode(), beside: header.encode()})
 
 
-def name_of(path: Path) -> str:
-    """What all names in the source begin with."""
-    name = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
-    return f"_{name}" if name[:1].isdigit() else name
-
-
-def header_of(model: Shipped, name: str, probabilities: bool) -> str:
-    """The header."""
+def header_of(model: PlainModel, name: str, probabilities: bool) -> str:
     predict = PREDICTS[model.decides]
     if probabilities:
         predict += PREDICTS["probabilities"]
@@ -214,13 +211,8 @@ def header_of(model: Shipped, name: str, probabilities: bool) -> str:
     )
 
 
-def included(file: str, header: str) -> str:
-    """The line that includes the header; its text where the name of its file is none that C can include."""
-    return header if re.search(r'["\\?\n\r\ud800-\udfff]', file) else f'#include "{file}"'
-
-
-def source_of(model: Shipped, name: str, header: str, probabilities: bool) -> str:
-    """The source, with what makes the header known to it."""
+def source_of(model: PlainModel, name: str, header: str, probabilities: bool) -> str:
+    """Return the source; ``header`` is the line that includes the header, or the text of the header."""
     functions = filled(
         (FOLDER / "template.c").read_text(),
         SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
@@ -243,7 +235,7 @@ def source_of(model: Shipped, name: str, header: str, probabilities: bool) -> st
 
 
 def filled(template: str, **words: Any) -> str:
-    """The template with words replaced, all at once: labels and names of files may hold the same words."""
+    """Return the template with words replaced, all at once, because a replacement may contain another of the words."""
     return re.sub(rf"\b({'|'.join(words)})(?=\b|_)", lambda found: str(words[found[1]]), template)
 
 
@@ -259,8 +251,7 @@ SCORES = {
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def tables(model: Shipped, name: str) -> str:
-    """All constants."""
+def tables(model: PlainModel, name: str) -> str:
     categories, known = category_table(model), [known_numbers(of_column) for of_column in model.columns.categories]
     parts = [
         texts(
@@ -269,7 +260,7 @@ def tables(model: Shipped, name: str) -> str:
         ),
         texts(
             f"const char *const {name}_columns[{name.upper()}_N_FEATURES]",
-            model.columns.names or numbered(model.columns.n),
+            model.columns.names or [f"x{j}" for j in range(model.columns.n)],
         ),
         array("static const int present[K]", np.flatnonzero(model.present)),
         *tree_tables(model),
@@ -291,17 +282,12 @@ def tables(model: Shipped, name: str) -> str:
     return "\n".join(parts)
 
 
-def tree_tables(model: Shipped) -> list[str]:
-    """Nodes, category sets and leaf values of all trees, one after the other."""
+def tree_tables(model: PlainModel) -> list[str]:
+    """Return the nodes, category sets and leaf values of all trees, one tree after another."""
     trees = model.trees
-    n_nodes, n_leaves, n_sets = (
-        starts(sizes)
-        for sizes in (
-            [len(t.tree.nodes) for t in trees],
-            [t.tree.n_leaves for t in trees],
-            [len(t.tree.category_sets) for t in trees],
-        )
-    )
+    n_nodes = starts([len(t.tree.nodes) for t in trees])
+    n_leaves = starts([t.tree.n_leaves for t in trees])
+    n_sets = starts([len(t.tree.category_sets) for t in trees])
     lines = []
     for tree, node, leaf, first in zip(trees, n_nodes, n_leaves, n_sets, strict=False):
         nodes = tree.tree.nodes
@@ -316,18 +302,19 @@ def tree_tables(model: Shipped) -> list[str]:
     values = np.concatenate([np.zeros(0), *(t.values.data for t in trees)])
     coordinates = np.concatenate([np.zeros(0, int), *(t.values.indices for t in trees)])
     sets = np.concatenate([np.zeros((0, 32), np.uint8), *(t.tree.category_sets for t in trees)])
+    small = "uint8_t" if model.d <= 2**8 else "uint16_t" if model.d <= 2**16 else "uint32_t"
     return [
         braces("static const node nodes[]", lines or ["{0,-1,0,-1,0}"]),
         array("static const int root[]", n_nodes),
         matrix("static const uint8_t sets[][32]", sets if len(sets) else np.zeros((1, 32), np.uint8)),
         array("static const long begin[]", starts(counts)),
-        array(f"static const {smallest(model.d)} coordinate[]", coordinates if len(coordinates) else [0]),
+        array(f"static const {small} coordinate[]", coordinates if len(coordinates) else [0]),
         array(f"static const {'float' if single else 'double'} value[]", values if len(values) else [0], single),
     ]
 
 
-def line_tables(model: Shipped) -> list[str]:
-    """What is the same for all rows, and the lines."""
+def line_tables(model: PlainModel) -> list[str]:
+    """Return the terms that are the same for all rows, and the lines."""
     lines = model.lines
     slopes = np.array([line.slope for line in lines] or np.zeros((1, model.d)))
     return [
@@ -338,8 +325,8 @@ def line_tables(model: Shipped) -> list[str]:
     ]
 
 
-def category_table(model: Shipped) -> list[tuple[int, str, int]]:
-    """The column, the text and the number of all categories that are text."""
+def category_table(model: PlainModel) -> list[tuple[int, str, int]]:
+    """Return the column, the text and the number of every category that is text."""
     return [
         (j, text, number)
         for j, values in enumerate(model.columns.categories)
@@ -349,65 +336,53 @@ def category_table(model: Shipped) -> list[tuple[int, str, int]]:
 
 
 def known_numbers(categories: list[Any] | None) -> list[tuple[float, int]]:
-    """The values and the numbers of categories that are numbers, by value; none of those that are text."""
+    """Return the values and the numbers of categories that are numbers, sorted by value."""
     if not categories or holds_text(categories):
         return []
     values = as_exact_numbers(categories, np.float64, "C")
     return sorted((value, number) for number, value in enumerate(values.tolist()))
 
 
-def other_numbers(model: Shipped) -> list[int]:
-    """For every column the number that unknown categories share, or −1."""
+def other_numbers(model: PlainModel) -> list[int]:
+    """Return for every column the number that unknown categories share, or −1."""
     of_columns = [values or [] for values in model.columns.categories]
     return [len(values) if n_numbers(values) > len(values) else -1 for values in of_columns]
 
 
-def numbered(p: int) -> list[str]:
-    """Names of columns that have none."""
-    return [f"x{j}" for j in range(p)]
-
-
 def starts(sizes: Any) -> AnyArray:
-    """Where parts of these sizes begin, and where the last one ends."""
+    """Return the offsets of consecutive parts of these sizes, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-def smallest(d: int) -> str:
-    """The smallest type that numbers d coordinates."""
-    return "uint8_t" if d <= 2**8 else "uint16_t" if d <= 2**16 else "uint32_t"
 
 
 # ---- C --------------------------------------------------------------------------------------------------------------
 
 
 def number(value: float) -> str:
-    """A number; in Python's form, which has as many digits as it takes to read it back."""
+    """Return a number with as many digits as are needed to read back the same one."""
     return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or repr(value)
 
 
 def array(declaration: str, values: Any, single: bool = False) -> str:
-    """An array of numbers; in single precision nine digits are enough."""
+    """Return the declaration of an array; nine digits are enough in single precision."""
     listed = np.asarray(values).tolist()
     return braces(declaration, [f"{v:.9g}" for v in listed] if single else [number(v) for v in listed])
 
 
 def matrix(declaration: str, values: AnyArray) -> str:
-    """An array of arrays of numbers."""
     return braces(declaration, ["{" + ",".join(map(number, row)) + "}" for row in values.tolist()])
 
 
 def texts(declaration: str, values: Iterable[str]) -> str:
-    """An array of texts."""
     return braces(declaration, [quoted(text) for text in values])
 
 
 def braces(declaration: str, entries: list[str]) -> str:
-    """A declaration and its entries, a few in each line."""
+    """Return a declaration with its entries, sixteen in a line."""
     lines = [",".join(entries[at : at + 16]) for at in range(0, len(entries), 16)]
     return f"{declaration} = {{\n" + ",\n".join(lines) + "};"
 
 
 def quoted(text: str) -> str:
-    """A text in quotation marks; everything but plain letters as octal bytes of UTF-8."""
+    """Return a C string; all characters but plain ones are octal bytes of UTF-8."""
     plain = lambda byte: 32 <= byte < 127 and chr(byte) not in '"\\?'  # noqa: E731
     return '"' + "".join(chr(byte) if plain(byte) else f"\\{byte:03o}" for byte in text.encode()) + '"'

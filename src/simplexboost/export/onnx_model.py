@@ -1,10 +1,10 @@
-"""Export to ONNX: a graph from columns through trees and lines to F, scores U = ½ F Yᵀ, label and probabilities.
+"""Exports models to ONNX: a graph from columns to F, the sum of trees and lines, to scores, label and probabilities.
 
-Trees become a TreeEnsembleRegressor. It has no questions about sets of categories, so such a node becomes a chain: "is
-it the first category? the second? …", all answers "yes" leading to the same child, as converters from LightGBM write
-it. onnxruntime turns a chain into one look-up if the numbers are from 1 to 64 (1 to 32 in single precision), so
-categories are numbered from 1. What follows the trees is computed in double precision, so that differences and
-soft-maxes of large scores lose nothing.
+Trees become a TreeEnsembleRegressor. It cannot split by sets of categories, so such a node becomes a chain of nodes,
+"is it the first category? the second? …", whose answers "yes" all lead to the same child, like in converters from
+LightGBM. onnxruntime turns a chain into one look-up if the numbers are from 1 to 64 (1 to 32 in single precision), so
+categories are numbered from 1. All other operations are in double precision, so that differences and softmaxes of large
+scores lose no digits.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ import numpy as np
 from .._util import __version__
 from .._util.arrays import AnyArray, Labels
 from .._util.compat import import_optional
+from .._util.docstrings import described
 from .._util.messages import warn_user
 from ..boosting.decisions import ABSENT, TIED
+from ..parts.losses.links import Link
 from ..persist.atomic_write import write_bytes
-from .shipped import (
+from .plain_model import (
     Columns,
     Line,
-    Link,
-    Shipped,
-    ShippedTree,
+    PlainModel,
+    PlainTree,
     as_exact_numbers,
+    as_plain_model,
     check_dtype,
     holds_text,
     n_numbers,
-    numbers_in,
-    shipped,
+    refuse_costs,
+    rounded_down,
 )
 
 LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
@@ -39,7 +41,7 @@ LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """The nodes of one tree; `yes` and `no` are where they lead, `missing` whether missing values take `yes`."""
+    """The nodes of one tree; `yes` and `no` are their children, and `missing` is 1 where missing values go to `yes`."""
 
     feature: AnyArray
     value: AnyArray
@@ -49,8 +51,8 @@ class Nodes:
     missing: AnyArray
 
 
-def nodes_of(tree: ShippedTree, columns: Columns) -> Nodes:
-    """The nodes of a tree, those of chains after all others."""
+def nodes_of(tree: PlainTree, columns: Columns) -> Nodes:
+    """Return the nodes of a tree, and after them the further nodes of chains."""
     nodes = tree.tree.nodes
     is_leaf = nodes["feature"] < 0
     left = nodes["left"].astype(np.int64)
@@ -66,13 +68,13 @@ def nodes_of(tree: ShippedTree, columns: Columns) -> Nodes:
     return with_chains(plain, tree, columns, asking.tolist()) if len(asking) else plain
 
 
-def with_chains(nodes: Nodes, tree: ShippedTree, columns: Columns, asking: list[int]) -> Nodes:
-    """The nodes, where each of those that ask for a set of categories begins a chain of questions."""
+def with_chains(nodes: Nodes, tree: PlainTree, columns: Columns, asking: list[int]) -> Nodes:
+    """Return the nodes, in which each split by categories, those in ``asking``, begins a chain of questions."""
     feature, value, mode = nodes.feature.tolist(), nodes.value.tolist(), list(nodes.mode)
     yes, no, missing = nodes.yes.tolist(), nodes.no.tolist(), nodes.missing.tolist()
     for node in asking:
-        left, right = sides(tree, node, columns)
-        if not left or not right:  # all categories go to one side: the question is whether the value is missing
+        left, right = tree.sides(node, columns)
+        if not left or not right:  # all categories go to one side, so that only missing values differ
             value[node] = np.inf if left else -np.inf
             continue
         by_left = len(left) <= len(right)
@@ -90,17 +92,8 @@ def with_chains(nodes: Nodes, tree: ShippedTree, columns: Columns, asking: list[
     return Nodes(np.array(feature), np.array(value), mode, np.array(yes), np.array(no), np.array(missing))
 
 
-def sides(tree: ShippedTree, node: int, columns: Columns) -> tuple[list[int], list[int]]:
-    """The category numbers that a node sends left and right."""
-    total = n_numbers(columns.categories[int(tree.tree.nodes["feature"][node])] or [])
-    left = numbers_in(tree.tree.category_sets[tree.tree.nodes["category"][node]], total)
-    return left, sorted(set(range(total)) - set(left))
-
-
-def attributes(
-    trees: list[ShippedTree], columns: Columns, place: AnyArray, n_targets: int, dtype: Any
-) -> dict[str, Any]:
-    """The attributes of a TreeEnsembleRegressor; ``place`` (p,) is where each column is in its input."""
+def attributes(trees: list[PlainTree], columns: Columns, place: AnyArray, n_targets: int, dtype: Any) -> dict[str, Any]:
+    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input."""
     parts = [nodes_of(tree, columns) for tree in trees]
     sizes = [len(part.mode) for part in parts]
     value = np.concatenate([part.value for part in parts])
@@ -113,13 +106,13 @@ def attributes(
         "nodes_truenodeids": np.concatenate([part.yes for part in parts]),
         "nodes_falsenodeids": np.concatenate([part.no for part in parts]),
         "nodes_missing_value_tracks_true": np.concatenate([part.missing for part in parts]),
-        **numbers("nodes_values", rounded_down(value) if dtype == np.float32 else value),
+        **({"nodes_values": rounded_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
         **leaf_entries(trees, dtype),
     }
 
 
-def leaf_entries(trees: list[ShippedTree], dtype: Any) -> dict[str, Any]:
-    """The values of all leaves that are not zero; a leaf without any has a zero, since every leaf needs an entry."""
+def leaf_entries(trees: list[PlainTree], dtype: Any) -> dict[str, Any]:
+    """Return the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry."""
     of_tree, of_node, target, weight = [], [], [], []
     for number, tree in enumerate(trees):
         nodes, values = tree.tree.nodes, tree.values
@@ -135,111 +128,95 @@ def leaf_entries(trees: list[ShippedTree], dtype: Any) -> dict[str, Any]:
         "target_treeids": np.concatenate(of_tree),
         "target_nodeids": np.concatenate(of_node),
         "target_ids": np.concatenate(target).astype(np.int64),
-        **numbers("target_weights", np.concatenate(weight).astype(dtype)),
+        "target_weights" if dtype == np.float32 else "target_weights_as_tensor": np.concatenate(weight).astype(dtype),
     }
 
 
-def numbers(name: str, values: AnyArray) -> dict[str, Any]:
-    """Numbers as an attribute; those in double precision are a tensor."""
-    return {name: values} if values.dtype == np.float32 else {f"{name}_as_tensor": values}
-
-
-def rounded_down(thresholds: AnyArray) -> AnyArray:
-    """The largest single-precision numbers that are not above the thresholds: x <= t is then the same for such x."""
-    with np.errstate(over="ignore"):
-        single = thresholds.astype(np.float32)
-    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
-
-
 class Graph:
-    """A graph in the making: nodes and constants, referred to by name.
+    """A graph to which nodes and constants are added; they are referred to by name.
 
-    ``taken`` are the names of columns; names in the graph begin as none of them does.
+    ``taken`` are the names of columns; names of the graph get a prefix that none of them has.
     """
 
     def __init__(self, taken: list[str]) -> None:
         onnx = import_optional("onnx", "this export needs")
-        self.ours = "sb_"
-        while any(name.startswith(self.ours) for name in taken):
-            self.ours += "_"
-        self.helper, self.types, self._from_array = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
+        self.prefix = "sb_"
+        while any(name.startswith(self.prefix) for name in taken):
+            self.prefix += "_"
+        self.helper, self.types, self.tensor = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
-    def constant(self, values: Any) -> str:
-        """The name of a constant."""
-        name = f"{self.ours}constant_{len(self.constants)}"
-        self.constants.append(self._from_array(np.asarray(values), name))
-        return name
-
-    def op(self, kind: str, *inputs: str, out: str | None = None, ml: bool = False, **attributes: Any) -> str:
-        """Add a node; its output is called ``out``, or gets a new name."""
-        out = f"{self.ours}{len(self.nodes)}_{kind}" if out is None else out
+    def op(self, kind: str, *inputs: Any, out: str | None = None, ml: bool = False, **attributes: Any) -> str:
+        """Add a node and return the name of its output, ``out`` or a new one; inputs are names, or constant values."""
+        names = []
+        for given in inputs:
+            names.append(given if isinstance(given, str) else f"{self.prefix}constant_{len(self.constants)}")
+            if not isinstance(given, str):
+                self.constants.append(self.tensor(np.asarray(given), names[-1]))
+        out = f"{self.prefix}{len(self.nodes)}_{kind}" if out is None else out
         domain = {"domain": "ai.onnx.ml"} if ml else {}
-        self.nodes.append(self.helper.make_node(kind, list(inputs), [out], **domain, **attributes))
+        self.nodes.append(self.helper.make_node(kind, names, [out], **domain, **attributes))
         return out
 
-    def tensor(self, values: AnyArray) -> Any:
-        """Values as a tensor that is an attribute."""
-        return self._from_array(values)
+    def reduce(self, kind: str, x: str) -> str:
+        """Add a node that reduces every row of x to its sum, maximum or minimum, (n, 1)."""
+        return self.op(f"Reduce{kind}", x, [1], keepdims=1)
+
+    def double(self, x: str) -> str:
+        return self.op("Cast", x, to=self.types.DOUBLE)
 
 
 # ---- columns --------------------------------------------------------------------------------------------------------
 
 
 def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any], str, AnyArray]:
-    """The inputs of the graph, the name of all columns as numbers (n, p), and (p,) where each column is in them.
+    """Return the graph's inputs, the name of all columns as numbers (n, p), and the place of each column in it (p,).
 
     If categories are text there is an input (n, 1) for every column, since a tensor holds text or numbers; else there
     is one input X (n, p). Numbers come before categories, which become numbers from 1.
     """
-    if not columns.has_categories:
-        return [value_info(graph, "X", dtype, columns.n)], "X", np.arange(columns.n)
     numeric = [j for j in range(columns.n) if columns.categories[j] is None]
     rest = [j for j in range(columns.n) if columns.categories[j] is not None]
-    pieces = []
+    if not rest:
+        return [value_info(graph, "X", dtype, columns.n)], "X", np.arange(columns.n)
     if columns.has_text:
-        names = column_names(columns)
+        names = columns.names or [f"x{j}" for j in range(columns.n)]
         check_text_inputs(columns, names)
-        kinds = [str if holds_text(columns.categories[j]) else dtype for j in range(columns.n)]
+        kinds = [str if holds_text(of_column) else dtype for of_column in columns.categories]
         inputs = [value_info(graph, name, kind, 1) for name, kind in zip(names, kinds, strict=True)]
-        pieces += [names[j] for j in numeric]
-        pieces += [encoded(graph, names[j], columns.categories[j] or [], dtype) for j in rest]
+        pieces = [names[j] for j in numeric]
+        asked = [names[j] for j in rest]
     else:
         inputs = [value_info(graph, "X", dtype, columns.n)]
-        take = lambda some: graph.op("Gather", "X", graph.constant(np.array(some)), axis=1)  # noqa: E731
-        pieces += [take(numeric)] * bool(numeric)
-        pieces += [encoded(graph, take([j]), columns.categories[j] or [], dtype) for j in rest]
+        pieces = [graph.op("Gather", "X", np.array(numeric), axis=1)] if numeric else []
+        asked = [graph.op("Gather", "X", np.array([j]), axis=1) for j in rest]
+    pieces += [encode(graph, name, columns.categories[j] or [], dtype) for j, name in zip(rest, asked, strict=True)]
     place = np.empty(columns.n, dtype=np.int64)
     place[[*numeric, *rest]] = np.arange(columns.n)
     return inputs, graph.op("Concat", *pieces, axis=1), place
 
 
 def check_text_inputs(columns: Columns, names: list[str]) -> None:
-    """Refuse a column without a name; say where the empty text is a category and cannot stand for missing values."""
+    """Raise if a column has no name; warn where the empty text is a category and cannot stand for missing values."""
     if "" in names:
         raise ValueError("a column has no name, and an input of an ONNX model needs one; name it before the fit.")
     for name, categories in zip(names, columns.categories, strict=True):
         if "" in (categories or []):
             warn_user(
                 f"column {name!r} has the empty text as a category, which in ONNX stands for missing values elsewhere: "
-                "in this column they cannot be passed on.",
+                "in this column they cannot be passed on."
             )
 
 
-def column_names(columns: Columns) -> list[str]:
-    """The names of the inputs where each column is one: their own, or x0, x1, … for arrays."""
-    return columns.names or [f"x{j}" for j in range(columns.n)]
-
-
 def value_info(graph: Graph, name: str, dtype: Any, width: int | None) -> Any:
-    """An input or output (n, width), or (n,) if the width is None."""
+    """Return the description of an input or output (n, width), or (n,) if the width is None."""
     kind = graph.types.STRING if dtype is str else graph.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     return graph.helper.make_tensor_value_info(name, kind, ["n"] if width is None else ["n", width])
 
 
-def encoded(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
-    """Categories (n, 1) as their numbers + 1; NaN for missing ones, and for those that share no number.
+def encode(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
+    """Add a node from categories (n, 1) to their numbers + 1, or NaN if missing, or unknown without a shared number.
 
     A text tensor has no missing values: the empty text stands for them, unless it is itself a category.
     """
@@ -260,144 +237,105 @@ def encoded(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
 # ---- the predictor --------------------------------------------------------------------------------------------------
 
 
-def predictor(graph: Graph, model: Shipped, X: str, place: AnyArray, dtype: Any) -> str:
-    """F (n, d) in double precision: the sum of the trees, the lines and what is constant."""
+def predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtype: Any) -> str:
+    """Add F (n, d) in double precision: the sum of the trees, the lines and all constant terms."""
     split = [tree for tree in model.trees if len(tree.tree.nodes) > 1]
     constant = sum((tree.values.toarray()[0] for tree in model.trees if len(tree.tree.nodes) == 1), np.zeros(model.d))
     constant = constant + sum((line.intercept for line in model.lines), np.zeros(model.d))
-    pieces = [graph.constant(constant)] if constant.any() else []
+    pieces: list[Any] = [constant] if constant.any() else []
     if split:
-        pieces.append(tree_sum(graph, split, model, X, place, dtype))
+        entries = attributes(split, model.columns, place, model.d, dtype)
+        for name in [name for name in entries if name.endswith("_as_tensor")]:
+            entries[name] = graph.tensor(entries[name])
+        pieces.append(graph.double(graph.op("TreeEnsembleRegressor", X, ml=True, **entries)))
     if model.lines:
         pieces.append(line_sum(graph, model.lines, X, place))
     if not split and not model.lines:  # the same for every row; the zeros give it as many rows as X
-        first = graph.op("Gather", X, graph.constant(np.array([0])), axis=1)
-        zeros = graph.op("Mul", graph.op("Cast", graph.op("IsNaN", first), to=graph.types.DOUBLE), graph.constant(0.0))
-        pieces.append(graph.op("Add", zeros, graph.constant(np.zeros(model.d))))
+        first = graph.op("Gather", X, np.array([0]), axis=1)
+        zeros = graph.op("Mul", graph.double(graph.op("IsNaN", first)), 0.0)
+        pieces.append(graph.op("Add", zeros, np.zeros(model.d)))
     F = pieces[0]
     for piece in pieces[1:]:
         F = graph.op("Add", F, piece)
     return F
 
 
-def tree_sum(graph: Graph, trees: list[ShippedTree], model: Shipped, X: str, place: AnyArray, dtype: Any) -> str:
-    """Σ trees, (n, d)."""
-    entries = attributes(trees, model.columns, place, model.d, dtype)
-    for name in [name for name in entries if name.endswith("_as_tensor")]:
-        entries[name] = graph.tensor(entries[name])
-    out = graph.op("TreeEnsembleRegressor", X, ml=True, **entries)
-    return graph.op("Cast", out, to=graph.types.DOUBLE)
-
-
 def line_sum(graph: Graph, lines: list[Line], X: str, place: AnyArray) -> str:
-    """Σ slope · (x_f − centre) over the lines, (n, d), where missing values count as the centre."""
+    """Add Σ slope · (x_f − centre) over the lines, (n, d), where missing values count as the centre."""
     asked = sorted({(line.feature, line.centre) for line in lines})
     slopes = np.zeros((len(asked), len(lines[0].slope)))
     for line in lines:
         slopes[asked.index((line.feature, line.centre))] += line.slope
-    where = graph.constant(place[[feature for feature, _ in asked]])
-    x = graph.op("Cast", graph.op("Gather", X, where, axis=1), to=graph.types.DOUBLE)
-    x = graph.op("Sub", x, graph.constant(np.array([centre for _, centre in asked])))
-    x = graph.op("Where", graph.op("IsNaN", x), graph.constant(0.0), x)
-    return graph.op("MatMul", x, graph.constant(slopes))
-
-
-def scores(graph: Graph, model: Shipped, F: str) -> str:
-    """U = ½ F Yᵀ of the classes that had training examples, (n, K')."""
-    if model.code.canonical:
-        return graph.op("Mul", F, graph.constant(0.5))
-    return graph.op("MatMul", F, graph.constant(0.5 * model.code.Y.astype(np.float64).T))
+    x = graph.double(graph.op("Gather", X, place[[feature for feature, _ in asked]], axis=1))
+    x = graph.op("Sub", x, np.array([centre for _, centre in asked]))
+    return graph.op("MatMul", graph.op("Where", graph.op("IsNaN", x), 0.0, x), slopes)
 
 
 def probabilities(graph: Graph, link: Link, U: str) -> str:
-    """The probabilities of the classes that had training examples."""
+    """Add the probabilities of the classes that had training examples, from their scores."""
     match link.kind:
         case "softmax":
-            return graph.op("Softmax", scaled(graph, U, link.scale), axis=1)
+            return graph.op("Softmax", graph.op("Mul", U, link.scale), axis=1)
         case "savage":
             return savage(graph, U)
         case "one-vs-all":
-            return graph.op("Softmax", log_sigmoid(graph, scaled(graph, U, link.scale)), axis=1)
+            return graph.op("Softmax", log_sigmoid(graph, graph.op("Mul", U, link.scale)), axis=1)
         case "sigmoid":
-            return graph.op("Exp", log_sigmoid(graph, scaled(graph, U, link.scale)))
-        case "shares":
-            return shares(graph, U)
+            return graph.op("Exp", log_sigmoid(graph, graph.op("Mul", U, link.scale)))
+        case "shares":  # the tiny addition gives equal shares to a row whose sum is 0
+            more = graph.op("Add", U, 1e-30)
+            return graph.op("Div", more, graph.reduce("Sum", more))
         case "certain":
-            return graph.op("Exp", graph.op("Mul", U, graph.constant(0.0)))
-    raise ValueError(
-        "ONNX cannot hold probabilities under a cost_matrix, which solve a linear system for every row; "
-        "probabilities=False exports labels and scores."
-    )
-
-
-def scaled(graph: Graph, U: str, scale: float) -> str:
-    """Scale · U."""
-    return graph.op("Mul", U, graph.constant(scale))
+            return graph.op("Exp", graph.op("Mul", U, 0.0))
+    raise refuse_costs("ONNX")
 
 
 def log_sigmoid(graph: Graph, x: str) -> str:
-    """log σ(x) = min(x, 0) − log(1 + e^{−|x|})."""
+    """Add log σ(x) = min(x, 0) − log(1 + e^{−|x|})."""
     small = graph.op("Exp", graph.op("Neg", graph.op("Abs", x)))
-    return graph.op("Sub", graph.op("Min", x, graph.constant(0.0)), log_of_one_plus(graph, small))
-
-
-def log_of_one_plus(graph: Graph, x: str) -> str:
-    """log(1 + x)."""
-    return graph.op("Log", graph.op("Add", x, graph.constant(1.0)))
-
-
-def total(graph: Graph, x: str) -> str:
-    """The sum of every row, (n, 1)."""
-    return graph.op("ReduceSum", x, graph.constant([1]), keepdims=1)
-
-
-def shares(graph: Graph, U: str) -> str:
-    """U_k / Σ_j U_j; a row whose sum is 0 gets equal shares, which a tiny addition to every score does."""
-    more = graph.op("Add", U, graph.constant(1e-30))
-    return graph.op("Div", more, total(graph, more))
+    return graph.op("Sub", graph.op("Min", x, 0.0), graph.op("Log", graph.op("Add", small, 1.0)))
 
 
 def savage(graph: Graph, U: str) -> str:
-    """Savage's posterior; `parts.losses.links.savage_link` explains how it avoids cancellation."""
-    best = graph.op("ReduceMax", U, graph.constant([1]), keepdims=1)
+    """Add Savage's posterior; `parts.losses.links.savage_link` explains how it avoids cancellation."""
+    best = graph.reduce("Max", U)
     first = graph.op("ArgMax", U, axis=1, keepdims=1)
-    index = graph.op("CumSum", graph.op("Exp", graph.op("Mul", U, graph.constant(0.0))), graph.constant(1), exclusive=1)
-    is_best = graph.op("Equal", index, graph.op("Cast", first, to=graph.types.DOUBLE))
-    low = graph.op("Where", is_best, graph.constant(-1e300), U)
-    second = graph.op("ReduceMax", low, graph.constant([1]), keepdims=1)
-    gap = scaled(graph, graph.op("Sub", second, best), 2.0)
-    below = graph.op("Exp", scaled(graph, graph.op("Sub", U, second), 2.0))
-    others = total(graph, graph.op("Where", is_best, graph.constant(0.0), below))
+    index = graph.op("CumSum", graph.op("Exp", graph.op("Mul", U, 0.0)), 1, exclusive=1)
+    is_best = graph.op("Equal", index, graph.double(first))
+    second = graph.reduce("Max", graph.op("Where", is_best, -1e300, U))
+    gap = graph.op("Mul", graph.op("Sub", second, best), 2.0)
+    below = graph.op("Exp", graph.op("Mul", graph.op("Sub", U, second), 2.0))
+    others = graph.reduce("Sum", graph.op("Where", is_best, 0.0, below))
     rest = graph.op("Add", gap, graph.op("Log", others))
-    ahead = graph.op("Sub", graph.op("Exp", rest), graph.op("Exp", scaled(graph, graph.op("Sub", U, best), 2.0)))
-    usual = log_of_one_plus(graph, graph.op("Max", ahead, graph.constant(0.0)))
+    own = graph.op("Exp", graph.op("Mul", graph.op("Sub", U, best), 2.0))
+    ahead = graph.op("Max", graph.op("Sub", graph.op("Exp", rest), own), 0.0)
+    usual = graph.op("Log", graph.op("Add", ahead, 1.0))
     return graph.op("Softmax", graph.op("Neg", graph.op("Where", is_best, rest, usual)), axis=1)
 
 
 OPSET, ML_OPSET, IR = 18, 4, 9  # of 2023; onnxruntime reads them since 1.18
-MOST_BYTES = 2**31 - 1  # of a file in the format of Protocol Buffers
+MOST_BYTES = 2**31 - 1  # limit of files in the format of Protocol Buffers
 
 
+@described
 def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
-    """A fitted booster as an ONNX model; needs the package onnx (``pip install onnx``).
+    """Export a fitted booster to ONNX; needs the package onnx (``pip install onnx``).
 
     The model has one input ``X`` (n, p), or if some categories are text an input (n, 1) for every column under its
     name (x0, x1, … for arrays); NaN means missing, and so does the empty text. Dates are days since 1970, durations
     days. Its outputs are ``label`` (n,), ``probabilities`` (n, K) and ``scores`` (n, K), the latter two in single
-    precision. Labels are text, whole numbers or floats; others, such as dates, become text. If examples have several
+    precision. Labels are text, whole numbers or floats; others, such as dates, become text. If rows may have several
     labels, ``label`` is an indicator matrix (n, K).
 
     Parameters
     ----------
-    clf : fitted booster
-        The model to export.
     path : str, Path, binary file or None, default=None
         The file to write, or a file that is open; None writes none.
     dtype : {"float64", "float32"}, default="float64"
-        The precision of X. In single precision the model asks the same questions about values that are rounded.
+        The precision of X. In single precision the model compares rounded values with the same thresholds.
     probabilities : bool, default=True
-        Whether there is an output of that name. Those under a ``cost_matrix`` solve a linear system, which ONNX cannot
-        hold; then this must be False.
+        Whether there is an output ``probabilities``. Probabilities under a ``cost_matrix`` solve a linear system, which
+        ONNX cannot hold; then this must be False.
 
     Returns
     -------
@@ -417,10 +355,16 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     (True, True)
     """
     precision = check_dtype(dtype)
-    model = shipped(clf)
+    model = as_plain_model(clf)
     graph = Graph(model.columns.names or [])
     inputs, X, place = read_columns(graph, model.columns, precision)
-    U = merged_scores(graph, model, scores(graph, model, predictor(graph, model, X, place, precision)))
+    F = predictor(graph, model, X, place, precision)
+    if model.code.canonical:
+        U = graph.op("Mul", F, 0.5)
+    else:
+        U = graph.op("MatMul", F, 0.5 * model.code.Y.astype(np.float64).T)
+    if model.merged is not None:
+        U = merge_scores(graph, model.merged, U)
     outputs = write_outputs(graph, model, U, {info.name for info in inputs}, probabilities)
     made = assemble(graph, inputs, outputs)
     if path is not None:
@@ -429,7 +373,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
 
 
 def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
-    """The model, checked by ONNX."""
+    """Return the model, checked by ONNX."""
     package = import_optional("onnx", "this export needs")
     body = graph.helper.make_graph(graph.nodes, "simplexboost", inputs, outputs, graph.constants)
     sets = [graph.helper.make_opsetid("", OPSET), graph.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
@@ -447,86 +391,77 @@ def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
 # ---- outputs --------------------------------------------------------------------------------------------------------
 
 
-def write_outputs(graph: Graph, model: Shipped, U: str, taken: set[str], with_probabilities: bool) -> list[Any]:
-    """Label, probabilities and scores of all classes, from the scores of those that had training examples."""
-    name = {out: unused(out, taken) for out in ("label", "probabilities", "scores")}
+def write_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_probabilities: bool) -> list[Any]:
+    """Add label, probabilities and scores of all classes; U are the scores of the classes with training examples."""
+    name = {}
+    for out in ("label", "probabilities", "scores"):  # with underscores as long as a column has this name
+        name[out] = next(f"{out}{'_' * n}" for n in range(len(taken) + 1) if f"{out}{'_' * n}" not in taken)
     K = len(model.classes)
     outputs = []
     if model.threshold is None:
         kind = write_labels(graph, model, U, name["label"])
         outputs.append(value_info(graph, name["label"], kind, None))
         decision = U
-    else:
-        decision = above_threshold(graph, model, U)
-        positive = graph.op("Greater", decision, graph.constant(0.0))
+    else:  # how far every score is above the threshold ⟨w, U⟩ + b
+        cut = graph.op("Add", graph.op("MatMul", U, model.threshold[:-1, None]), model.threshold[-1])
+        decision = graph.op("Sub", U, cut)
+        positive = graph.op("Greater", decision, 0.0)
         graph.op("Cast", positive, out=name["label"], to=graph.types.INT64)
         outputs.append(value_info(graph, name["label"], np.int64, K))
     if with_probabilities:
-        P = all_classes(graph, probabilities(graph, model.link, decision), model)
+        P = all_probabilities(graph, model, decision)
         graph.op("Cast", P, out=name["probabilities"], to=graph.types.FLOAT)
         outputs.append(value_info(graph, name["probabilities"], np.float32, K))
-    graph.op("Cast", all_scores(graph, U, model), out=name["scores"], to=graph.types.FLOAT)
+    if not model.present.all():
+        U = spread(graph, U, graph.op("Sub", graph.reduce("Min", U), ABSENT), model)
+    graph.op("Cast", U, out=name["scores"], to=graph.types.FLOAT)
     return [*outputs, value_info(graph, name["scores"], np.float32, K)]
 
 
-def merged_scores(graph: Graph, model: Shipped, U: str) -> str:
-    """The scores of classes of which some count as one, ½ log Σ exp(2U) over each, (n, K')."""
-    if model.merged is None:
-        return U
+def merge_scores(graph: Graph, merged: Labels, U: str) -> str:
+    """Add the scores of merged classes, ½ log Σ exp(2U) over the members of each, (n, K')."""
     columns = []
-    for k in range(int(model.merged.max()) + 1):
-        members = graph.op("Gather", U, graph.constant(np.flatnonzero(model.merged == k)), axis=1)
-        columns.append(members if (model.merged == k).sum() == 1 else half_log_sum(graph, members))
+    for k in range(int(merged.max()) + 1):
+        members = graph.op("Gather", U, np.flatnonzero(merged == k), axis=1)
+        if (merged == k).sum() > 1:
+            top = graph.reduce("Max", members)
+            E = graph.op("Exp", graph.op("Mul", graph.op("Sub", members, top), 2.0))
+            log = graph.op("Log", graph.reduce("Sum", E))
+            members = graph.op("Add", top, graph.op("Mul", log, 0.5))
+        columns.append(members)
     return graph.op("Concat", *columns, axis=1)
 
 
-def half_log_sum(graph: Graph, U: str) -> str:
-    """½ log Σ exp(2U) of every row, (n, 1)."""
-    top = graph.op("ReduceMax", U, graph.constant([1]), keepdims=1)
-    E = graph.op("Exp", graph.op("Mul", graph.op("Sub", U, top), graph.constant(2.0)))
-    log = graph.op("Log", graph.op("ReduceSum", E, graph.constant([1]), keepdims=1))
-    return graph.op("Add", top, graph.op("Mul", log, graph.constant(0.5)))
-
-
-def unused(name: str, taken: set[str]) -> str:
-    """The name of an output, with underscores after it as long as a column is called so."""
-    while name in taken:
-        name += "_"
-    return name
-
-
-def write_labels(graph: Graph, model: Shipped, U: str, out: str) -> Any:
-    """The label of the highest score, or of the median of ordered classes; returns its type."""
+def write_labels(graph: Graph, model: PlainModel, U: str, out: str) -> Any:
+    """Add the label of the highest score, or of the median of ordered classes; return its type."""
     if model.order is None:
         labels = exported_labels(model.classes[model.present])
         best = graph.op("ArgMax", U if model.exact else among_best(graph, U), axis=1, keepdims=0)
     else:
         labels = exported_labels(model.classes[model.order])
-        best = median_of(graph, all_classes(graph, probabilities(graph, model.link, U), model), model.order)
-    graph.op("Gather", graph.constant(labels), best, out=out, axis=0)
+        best = median_of(graph, all_probabilities(graph, model, U), model.order)
+    graph.op("Gather", labels, best, out=out, axis=0)
     return str if labels.dtype == object else labels.dtype
 
 
 def among_best(graph: Graph, U: str) -> str:
-    """1 for the highest of some scores (n, K) and those that rounding may have parted from it, 0 for the others."""
-    highest = lambda values: graph.op("ReduceMax", values, graph.constant([1]), keepdims=1)  # noqa: E731
-    tied = graph.op("Mul", highest(graph.op("Abs", U)), graph.constant(TIED))
-    found = graph.op("GreaterOrEqual", U, graph.op("Sub", highest(U), tied))
+    """Add 1 for the highest of the scores (n, K) and all that differ from it by rounding only, 0 for the others."""
+    tied = graph.op("Mul", graph.reduce("Max", graph.op("Abs", U)), TIED)
+    found = graph.op("GreaterOrEqual", U, graph.op("Sub", graph.reduce("Max", U), tied))
     return graph.op("Cast", found, to=graph.types.INT64)
 
 
 def median_of(graph: Graph, P: str, order: Labels) -> str:
-    """The place in the order (K,) of the median of probabilities (n, K): the first that has half of them up to it."""
-    in_order = graph.op("Gather", P, graph.constant(order.astype(np.int64)), axis=1)
-    up_to = graph.op("CumSum", in_order, graph.constant(np.int64(1)))
-    total = graph.op("ReduceSum", in_order, graph.constant(np.array([1])), keepdims=1)
-    half = graph.op("Mul", total, graph.constant(1.0 - TIED))
-    enough = graph.op("GreaterOrEqual", graph.op("Mul", up_to, graph.constant(2.0)), half)
+    """Add the place in the order (K,) of the median of probabilities (n, K): the first with half of them up to it."""
+    in_order = graph.op("Gather", P, order.astype(np.int64), axis=1)
+    up_to = graph.op("CumSum", in_order, np.int64(1))
+    half = graph.op("Mul", graph.reduce("Sum", in_order), 1.0 - TIED)
+    enough = graph.op("GreaterOrEqual", graph.op("Mul", up_to, 2.0), half)
     return graph.op("ArgMax", graph.op("Cast", enough, to=graph.types.INT64), axis=1, keepdims=0)
 
 
 def exported_labels(labels: AnyArray) -> AnyArray:
-    """Labels as whole numbers, floats or text, which are the types that ONNX has."""
+    """Return labels as whole numbers, floats or text, the types that ONNX has."""
     if labels.dtype.kind == "O" and all(type(label) is int for label in labels.tolist()):
         labels = np.array(labels.tolist())
     if labels.dtype.kind in "iu" and np.can_cast(labels.dtype, np.int64):
@@ -536,34 +471,14 @@ def exported_labels(labels: AnyArray) -> AnyArray:
     return np.array([str(label) for label in labels.tolist()], dtype=object)
 
 
-def above_threshold(graph: Graph, model: Shipped, U: str) -> str:
-    """How far every score is above the threshold ⟨w, U⟩ + b, (n, K)."""
-    assert model.threshold is not None
-    cut = graph.op("MatMul", U, graph.constant(model.threshold[:-1, None]))
-    return graph.op("Sub", U, graph.op("Add", cut, graph.constant(model.threshold[-1])))
+def all_probabilities(graph: Graph, model: PlainModel, U: str) -> str:
+    """Add the probabilities of all classes (n, K); those without training examples have 0."""
+    P = probabilities(graph, model.link, U)
+    return P if model.present.all() else spread(graph, P, graph.op("Mul", graph.reduce("Min", P), 0.0), model)
 
 
-def all_classes(graph: Graph, values: str, model: Shipped) -> str:
-    """Values (n, K') of the classes that had training examples → those of all classes (n, K); the others get 0."""
-    if model.present.all():
-        return values
-    return spread(graph, values, graph.op("Mul", lowest(graph, values), graph.constant(0.0)), model)
-
-
-def all_scores(graph: Graph, U: str, model: Shipped) -> str:
-    """The scores of all classes, (n, K); those without training examples score far below the others."""
-    if model.present.all():
-        return U
-    return spread(graph, U, graph.op("Sub", lowest(graph, U), graph.constant(ABSENT)), model)
-
-
-def lowest(graph: Graph, values: str) -> str:
-    """The lowest value of every row, (n, 1)."""
-    return graph.op("ReduceMin", values, graph.constant([1]), keepdims=1)
-
-
-def spread(graph: Graph, values: str, absent: str, model: Shipped) -> str:
-    """Values (n, K') of some classes and one (n, 1) for the others → values of all classes, (n, K)."""
+def spread(graph: Graph, values: str, absent: str, model: PlainModel) -> str:
+    """Add values of all classes (n, K), from those of classes with training examples and one (n, 1) for the others."""
     joined = graph.op("Concat", values, absent, axis=1)
     where = np.where(model.present, np.cumsum(model.present) - 1, model.present.sum())
-    return graph.op("Gather", joined, graph.constant(where), axis=1)
+    return graph.op("Gather", joined, where, axis=1)

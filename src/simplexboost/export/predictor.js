@@ -15,7 +15,7 @@ const MODEL = null; // the model file beside this module
 export async function load(source = new URL(MODEL, import.meta.url)) {
   const members = await unzip(source instanceof ArrayBuffer || ArrayBuffer.isView(source) ? source : await read(source));
   const header = JSON.parse(new TextDecoder().decode(members["header.json"] ?? new TextEncoder().encode("{}")));
-  if (header.format !== "simplexboost" || ![1, 2].includes(header.version))
+  if (header.format !== "simplexboost" || header.version !== 2)
     throw new Error("this is no model file of simplexboost, or one of a newer version of the format.");
   const arrays = {};
   for (const [name, about] of Object.entries(header.arrays)) {

@@ -1,6 +1,7 @@
-"""Export to one Python file that needs only NumPy, and to a JavaScript module for browsers.
+"""Exports models to one Python file that needs only NumPy, and to a JavaScript module for browsers.
 
-The Python file is the source of `standalone`, with the model in it or beside it. The module has the model beside it.
+The Python file is the source of `standalone`, with the model in it or beside it. The JavaScript module reads a model
+file beside it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .._util.docstrings import described
 from ..persist.atomic_write import write_files
 from . import standalone
-from .shipped import shipped, source_path
+from .plain_model import as_plain_model, source_path
 
 WIDTH = 118  # characters of the model's text in a line
 
@@ -41,8 +43,9 @@ predict, predict_proba, class_scores = model.predict, model.predict_proba, model
 """
 
 
+@described
 def python(clf: Any, path: Any, *, embed: bool = True) -> None:
-    """A fitted booster as one Python file that needs NumPy alone and predicts labels and probabilities.
+    """Export a fitted booster to one Python file that needs NumPy alone and predicts labels and probabilities.
 
     The file can be imported, ``import model; model.predict(X)``, and copied anywhere. It takes arrays, lists of rows,
     dicts of columns and data frames, with text, categories and missing values as in the fit. Its scores are those of
@@ -50,13 +53,9 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
 
     Parameters
     ----------
-    clf : fitted booster
-        The model to export.
-    path : str or Path
-        The file to write, for instance "model.py".
     embed : bool, default=True
-        Whether the model is in the file, as text. If not, the model file is written beside it, with the ending .sb;
-        that loads faster where models are large.
+        Whether the model is in the file, as text. If not, the model file is written beside it, with the ending .sb,
+        which loads faster if the model is large.
 
     Examples
     --------
@@ -67,11 +66,11 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
     >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sb.export.python(clf, f"{folder}/iris_model.py")
-    ...     model = runpy.run_path(f"{folder}/iris_model.py")  # what `import iris_model` does, where it is on the path
+    ...     model = runpy.run_path(f"{folder}/iris_model.py")  # like `import iris_model`
     >>> bool((model["predict"](X) == clf.predict(X)).all())
     True
     """
-    shipped(clf)  # refuses what cannot be exported
+    as_plain_model(clf)  # raises if the model cannot be exported
     target, memory = source_path(path, ".py"), io.BytesIO()
     clf.save(memory)
     source = Path(standalone.__file__).read_text(encoding="utf-8")
@@ -86,11 +85,12 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
 
 
 SOURCE = Path(__file__).with_name("predictor.js")
-SLOT = "const MODEL = null;"  # where the name of the model file goes
+SLOT = "const MODEL = null;"  # is replaced by the name of the model file
 
 
+@described
 def javascript(clf: Any, path: Any) -> None:
-    """A fitted booster as an ES module and, beside it, the model file that the module reads.
+    """Export a fitted booster to an ES module and, beside it, the model file that the module reads.
 
     ``import { load } from "./model.js"; const model = await load()`` gives a model with ``predict(row)``,
     ``probabilities(row)`` and ``scores(row)``, in browsers and in Node 20.12 or later, without dependencies. A row is
@@ -98,8 +98,6 @@ def javascript(clf: Any, path: Any) -> None:
 
     Parameters
     ----------
-    clf : fitted booster
-        The model to export.
     path : str or Path
         The file of the module, for instance "model.js". The model file has the same name with the ending .sb.
 
@@ -115,7 +113,7 @@ def javascript(clf: Any, path: Any) -> None:
     ...     sorted(path.name for path in pathlib.Path(folder).iterdir())
     ['model.js', 'model.sb']
     """
-    shipped(clf)  # refuses what cannot be exported
+    as_plain_model(clf)  # raises if the model cannot be exported
     target, memory = source_path(path, ".js", ".mjs"), io.BytesIO()
     clf.save(memory)
     beside = target.with_suffix(".sb")

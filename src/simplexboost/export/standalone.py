@@ -47,7 +47,7 @@ def load(path: Any) -> Model:
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(header_in(archive))
-            if header.get("format") != "simplexboost" or header.get("version") not in (1, 2):
+            if header.get("format") != "simplexboost" or header.get("version") != 2:
                 raise ValueError("this is no model file of simplexboost, or one of a newer version of the format.")
             arrays = {name: array_in(archive, name, about) for name, about in header["arrays"].items()}
         return Model(header, arrays)

@@ -1,6 +1,6 @@
-"""Export to treelite: trees with a vector of class scores in every leaf.
+"""Exports models to treelite, as trees with a vector of class scores in every leaf.
 
-treelite knows neither codewords nor sparse leaves, so every leaf holds the scores of all K classes, U = ½ F Yᵀ.
+treelite has neither codewords nor sparse leaves, so every leaf holds the scores of all K classes, U = ½ F Yᵀ.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array
 from .._util.compat import import_optional
+from .._util.docstrings import described
 from .._util.runtime import check_memory
 from ..persist.atomic_write import write_bytes
-from .onnx_model import rounded_down, sides
-from .shipped import Shipped, ShippedTree, check_dtype, refuse_merged, shipped
+from .plain_model import PlainModel, PlainTree, as_plain_model, check_dtype, refuse_merged, rounded_down
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {
@@ -25,25 +25,24 @@ REFUSED = {
 }
 
 
+@described
 def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
-    """A fitted booster as a treelite model; needs the package treelite (``pip install treelite``).
+    """Export a fitted booster of trees to treelite; needs the package treelite (``pip install treelite``).
 
     The model predicts probabilities (n, 1, K), or scores if ``probabilities`` is False; its columns are the classes in
     the order of ``classes_``. Its input are numbers, NaN where missing, with categories by their number, as
-    `export.numbers` gives them. treelite holds all K values of every leaf, so that models for many classes take much
+    `export.numbers` returns them. treelite holds all K values of every leaf, so that models for many classes take much
     more memory than ours.
 
     Parameters
     ----------
-    clf : fitted booster of trees
-        The model to export.
     path : str, Path, binary file or None, default=None
         The file to write, or a file that is open; None writes none.
     dtype : {"float64", "float32"}, default="float64"
         The precision of thresholds, leaves and input.
     probabilities : bool, default=True
-        Whether the model's output are probabilities. treelite has the soft-max, and the logistic function for examples
-        that have several labels; for other links this must be False.
+        Whether the model returns probabilities. treelite has the softmax, and the logistic function for rows with
+        several labels; for other links this must be False.
 
     Returns
     -------
@@ -61,36 +60,19 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     >>> float(abs(P - clf.predict_proba(X)).max()) < 1e-5
     True
     """
-    model, precision = shipped(clf), check_dtype(dtype)
+    model, precision = as_plain_model(clf), check_dtype(dtype)
     refuse_merged(model, "treelite")
     if model.lines:
         raise ValueError(
             "treelite holds trees only, and this model has lines; export it as ONNX, C, Python or JavaScript."
         )
-    check_size(model)
-    package = import_optional("treelite", "this export needs")
-    map_, base, postprocessor = output_of(model, probabilities)
-    builder = begun(package, model, base, postprocessor, precision)
-    for tree in model.trees:
-        add_tree(builder, tree, tree.values @ map_, model, precision)
-    made = builder.commit()
-    if path is not None:
-        write_bytes(path, made.serialize_bytes())
-    return made
-
-
-def check_size(model: Shipped) -> None:
-    """Raise MemoryError if the values of all classes in all leaves do not fit into memory."""
     K, leaves = len(model.classes), sum(tree.tree.n_leaves for tree in model.trees)
     what = f"a treelite model of {leaves} leaves, each with the values of all {K} classes,"
     check_memory(24.0 * K * leaves + 16.0 * model.d * K, what, "Export it as ONNX, C, Python or JavaScript.")
-
-
-def begun(package: Any, model: Shipped, base: Array, postprocessor: dict[str, Any], precision: Any) -> Any:
-    """A builder of a model without trees."""
-    K = len(model.classes)
-    parts = package.model_builder
-    return parts.ModelBuilder(
+    package = import_optional("treelite", "this export needs")
+    map_, base, postprocessor = output_of(model, probabilities)
+    parts, n_trees = package.model_builder, len(model.trees)
+    builder = parts.ModelBuilder(
         threshold_type=str(precision),
         leaf_output_type=str(precision),
         metadata=parts.Metadata(
@@ -101,16 +83,20 @@ def begun(package: Any, model: Shipped, base: Array, postprocessor: dict[str, An
             num_class=[K],
             leaf_vector_shape=(1, K),
         ),
-        tree_annotation=parts.TreeAnnotation(
-            num_tree=len(model.trees), target_id=[0] * len(model.trees), class_id=[-1] * len(model.trees)
-        ),
+        tree_annotation=parts.TreeAnnotation(num_tree=n_trees, target_id=[0] * n_trees, class_id=[-1] * n_trees),
         postprocessor=parts.PostProcessorFunc(**postprocessor),
         base_scores=base.tolist(),
     )
+    for tree in model.trees:
+        add_tree(builder, tree, tree.values @ map_, model, precision)
+    made = builder.commit()
+    if path is not None:
+        write_bytes(path, made.serialize_bytes())
+    return made
 
 
-def output_of(model: Shipped, probabilities: bool) -> tuple[Array, Array, dict[str, Any]]:
-    """A matrix (d, K) from F to what the model adds up, what it starts from (K,), and what becomes of the sum."""
+def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dict[str, Any]]:
+    """Return the matrix (d, K) from F to the model's sums, their initial values (K,), and the function of the sums."""
     Y = model.code.Y.astype(np.float64)
     K = len(model.classes)
     to_scores = np.zeros((model.d, K))
@@ -126,15 +112,12 @@ def output_of(model: Shipped, probabilities: bool) -> tuple[Array, Array, dict[s
     if model.link.kind == "sigmoid":
         assert model.threshold is not None
         above = np.eye(K) - np.outer(model.threshold[:-1], np.ones(K))
-        return (
-            to_scores @ above,
-            base - model.threshold[-1],
-            {"name": "multiclass_ova", "sigmoid_alpha": model.link.scale},
-        )
+        sigmoid = {"name": "multiclass_ova", "sigmoid_alpha": model.link.scale}
+        return to_scores @ above, base - model.threshold[-1], sigmoid
     return model.link.scale * to_scores, base, {"name": "softmax"}
 
 
-def add_tree(builder: Any, tree: ShippedTree, values: AnyArray, model: Shipped, precision: Any) -> None:
+def add_tree(builder: Any, tree: PlainTree, values: AnyArray, model: PlainModel, precision: Any) -> None:
     """Add a tree with these leaf values (L, K)."""
     nodes = tree.tree.nodes
     thresholds = rounded_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
@@ -148,7 +131,7 @@ def add_tree(builder: Any, tree: ShippedTree, values: AnyArray, model: Shipped, 
             builder.categorical_test(
                 feature_id=int(node["feature"]),
                 default_left=bool(node["missing_left"]),
-                category_list=sides(tree, at, model.columns)[0],
+                category_list=tree.sides(at, model.columns)[0],
                 category_list_right_child=False,
                 left_child_key=left,
                 right_child_key=left + 1,

@@ -24,7 +24,7 @@ from ..engine import CPU, Engine
 from ..model.code import Code
 from ..parts.losses import Gradient, Loss, Objective
 from ..parts.losses.base import saturated_exp
-from ..parts.losses.links import softmax
+from ..parts.losses.links import Link, softmax
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.base import ask, gradient_of, normalised_edge, request_of
 from ..parts.optimizers.run import Run, Update
@@ -126,6 +126,9 @@ class PotentialLoss(Loss):
             return softmax(U, 4.0)
         total = U.sum(axis=1, keepdims=True)
         return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
+
+    def link_formula(self, K: int) -> Link | None:
+        return Link("softmax", 4.0) if self.loss == "exponential" else Link("shares")
 
 
 def taken_off(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:

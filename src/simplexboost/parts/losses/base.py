@@ -12,7 +12,7 @@ from ..._util.arrays import Array, Labels
 from ..._util.params import Part, check_number
 from ...engine import CPU, Engine
 from ...model.code import Code
-from .links import HUGE, softmax
+from .links import HUGE, Link, softmax
 from .objective import CEILING, Along, Balance, MergedRivals, Objective, Rivals
 
 
@@ -206,6 +206,10 @@ class Loss(Part, ABC):
     def probabilities(self, U: Array) -> Array:
         """The posterior link, (n, K): rows sum to one for any finite scores. By default softmax(2 U)."""
         return softmax(U, 2.0)
+
+    def link_formula(self, K: int) -> Link | None:
+        """Return the formula of `probabilities` for K classes; None if it is code that cannot be exported."""
+        return None
 
     def check(self, K: int) -> None:
         """Raise ValueError unless the parameters suit K classes; called once, before boosting."""

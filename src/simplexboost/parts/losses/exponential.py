@@ -19,7 +19,7 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ...engine import CPU, Engine
 from ...model.code import Code
 from .gamma_phi import ExponentialPhi
-from .links import softmax
+from .links import Link, softmax
 from .objective import Along, Balance, Gradient, Objective
 
 if TYPE_CHECKING:
@@ -178,6 +178,7 @@ class Exponential(LinearGamma):
 
     cost_matrix: ArrayLike | None = None
     rate: ClassVar[float] = 1.0
+    _closed_link: ClassVar[Link] = Link("softmax", 2.0)
 
 
 @dataclass(eq=False, repr=False)
@@ -197,3 +198,4 @@ class MM(LinearGamma):
 
     cost_matrix: ArrayLike | None = None
     rate: ClassVar[float] = 2.0
+    _closed_link: ClassVar[Link] = Link("softmax", 4.0)

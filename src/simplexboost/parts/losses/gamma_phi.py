@@ -24,7 +24,7 @@ from ..._util.arrays import Array, Labels
 from ..._util.params import check_flag
 from ...engine import CPU, Engine
 from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
-from .links import HUGE, savage_link, softmax, stationary
+from .links import HUGE, Link, savage_link, softmax, stationary
 from .objective import MergedRivals, Rivals
 
 # Walks are solved in blocks of this many numbers: 2 MiB stay in the cache while K states are eliminated.
@@ -109,6 +109,7 @@ class ExponentialPhi(GammaPhi):
     """
 
     rate: ClassVar[float]  # a
+    _closed_link: ClassVar[Link]  # without costs
 
     @abstractmethod
     def _log_gamma(self, s: Array) -> Array: ...
@@ -226,6 +227,11 @@ class ExponentialPhi(GammaPhi):
     def probabilities(self, U: Array) -> Array:
         return self._closed_form(U) if self.cost_matrix is None else self.posterior_system(U)
 
+    def link_formula(self, K: int) -> Link | None:
+        if self.cost_matrix is None:
+            return self._closed_link
+        return Link("walk", self.rate, np.asarray(self.cost_matrix, dtype=np.float64), type(self).__name__)
+
 
 def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
     """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
@@ -278,6 +284,7 @@ class Logistic(ExponentialPhi):
     cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (0, 0)
     rate: ClassVar[float] = 2.0
+    _closed_link: ClassVar[Link] = Link("softmax", 2.0)
     convex = True
 
     @property
@@ -324,6 +331,7 @@ class Savage(ExponentialPhi):
     cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (1, 1)
     rate: ClassVar[float] = 2.0
+    _closed_link: ClassVar[Link] = Link("savage")
     convex = False
 
     def value_of(self, p: Array) -> Array:

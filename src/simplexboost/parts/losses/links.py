@@ -6,6 +6,8 @@ of a walk on the classes (`stationary`), which solves the linear system of Theor
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..._util.arrays import Array
@@ -14,6 +16,31 @@ from ..._util.arrays import Array
 HUGE = 1e200
 # NumPy adds up rows of fewer numbers one after another, so whole columns can be added up instead, with the same bits.
 FEW = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A named formula from class scores U to probabilities, which exported models compute in other languages.
+
+    =============  =====================================================================
+    kind           probabilities
+    =============  =====================================================================
+    softmax        softmax(scale · U)
+    savage         η_k ∝ 1 / (1 − p_k) with p = softmax(2U)
+    one-vs-all     σ(scale · U_k), divided by the sum over the classes
+    sigmoid        σ(scale · U_k), every label on its own
+    shares         U_k / Σ_j U_j, all equal if that sum is 0
+    walk           the stationary distribution of a walk on the classes, under ``costs``
+    certain        1, for models of a single class
+    =============  =====================================================================
+
+    Only "walk" has ``costs`` (K, K) and ``loss``, the name of the loss.
+    """
+
+    kind: str
+    scale: float = 1.0
+    costs: Array | None = None
+    loss: str | None = None
 
 
 def row_max(A: Array) -> Array:

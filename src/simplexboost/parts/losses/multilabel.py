@@ -27,7 +27,7 @@ from ...engine import CPU, Engine
 from .base import Loss, saturated_exp
 from .exponential import Exponential
 from .gamma_phi import Logistic
-from .links import HUGE, log_softmax, softmax
+from .links import HUGE, Link, log_softmax, softmax
 from .scores import OneVsAll, strongest
 
 
@@ -220,6 +220,9 @@ class MultilabelHamming(OneVsAll):
     def probabilities(self, U: Array) -> Array:
         return expit(4.0 * np.clip(U, -HUGE, HUGE))
 
+    def link_formula(self, K: int) -> Link | None:
+        return Link("sigmoid", 4.0)
+
 
 @dataclass(eq=False, repr=False)
 class MultilabelRanking(Loss):
@@ -323,6 +326,9 @@ class MultilabelRanking(Loss):
 
     def probabilities(self, U: Array) -> Array:
         return expit(2.0 * np.clip(U, -HUGE, HUGE))
+
+    def link_formula(self, K: int) -> Link | None:
+        return Link("sigmoid", 2.0)
 
     def _own(self, c: Labels) -> Mask:
         return np.asarray(self.sets, dtype=bool)[c]

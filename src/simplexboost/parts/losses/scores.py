@@ -20,7 +20,7 @@ from ...engine import CPU, Engine
 from ...model.code import Code
 from .base import Loss, check_cost_matrix, pick, saturated_exp
 from .exponential import Exponential, OwnScoreObjective
-from .links import HUGE, row_sums, softmax
+from .links import HUGE, Link, row_sums, softmax
 from .objective import Objective
 
 STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
@@ -113,6 +113,9 @@ class OneVsAll(Loss):
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
         return softmax(-np.logaddexp(0.0, -4.0 * U))  # log σ(4 U): a sum of underflowed σ would be 0
 
+    def link_formula(self, K: int) -> Link | None:
+        return Link("one-vs-all", 4.0)
+
 
 def strongest(P: Array) -> tuple[Labels, Array]:
     """The class with the largest entry in each row of the residual P, and that entry or 0 if it is negative; (n,)."""
@@ -191,6 +194,9 @@ class OwnScoreExponential(Loss):
     def probabilities(self, U: Array) -> Array:
         return softmax(U, self.rate(U.shape[1]))
 
+    def link_formula(self, K: int) -> Link | None:
+        return Link("softmax", self.rate(K))
+
     def check(self, K: int) -> None:
         super().check(K)
         if isinstance(self.alpha, str):
@@ -256,6 +262,9 @@ class SoftmaxCost(Loss):
         Phi = self._gradient(g, c)
         Phi *= -2.0
         return Phi
+
+    def link_formula(self, K: int) -> Link | None:
+        return Link("softmax", 2.0)
 
     def along(
         self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
@@ -397,6 +406,9 @@ class UserLoss(Loss):
         if self.link is None:
             return super().probabilities(U)
         return called("link", self.link, (U,), [U.shape])
+
+    def link_formula(self, K: int) -> Link | None:
+        return Link("softmax", 2.0) if self.link is None else None
 
     def check(self, K: int) -> None:
         """Raise unless the functions can be called; they are tried at equal scores, with an example of each class."""

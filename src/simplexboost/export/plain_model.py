@@ -1,0 +1,299 @@
+"""Describes a fitted booster by plain values, from which all exporters start.
+
+The values are trees, lines, codewords, link, labels and columns: F(x) = Σ trees + Σ lines (n, d), in which steps and
+temperature are factors already; U = ½ F Yᵀ (n, K); and the link turns U into probabilities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.docstrings import described
+from ..classifiers.prediction import Predicts
+from ..engine import Tree
+from ..model.additive import Term
+from ..model.code import Code
+from ..model.hypotheses import LinearHypothesis, TreeHypothesis
+from ..parts.losses import for_label_sets
+from ..parts.losses.links import Link
+from ..persist.atomic_write import as_path
+from ..tables.features import share_last
+from ..tables.inputs import check_X
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of X.
+
+    Attributes
+    ----------
+    n : their number, p
+    names : their names; None for arrays, which have none
+    categories : for every column None, or its categories in the order of their numbers, all numbers or all text
+    """
+
+    n: int
+    names: list[str] | None
+    categories: list[list[Any] | None]
+
+    @property
+    def has_text(self) -> bool:
+        return any(holds_text(of_column) for of_column in self.categories)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainTree:
+    """A tree and the values that its leaves add to F, those that are not zero, as rows of a sparse array (L, d)."""
+
+    tree: Tree
+    values: csr_array
+
+    def sides(self, node: int, columns: Columns) -> tuple[list[int], list[int]]:
+        """Return the category numbers that a node sends left, and those that it sends right; both ascend."""
+        total = n_numbers(columns.categories[int(self.tree.nodes["feature"][node])] or [])
+        bits = np.unpackbits(self.tree.category_sets[self.tree.nodes["category"][node]], bitorder="little")[:total]
+        return np.flatnonzero(bits).tolist(), np.flatnonzero(bits == 0).tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The term slope · (x_f − centre) + intercept, (d,), of one column f; a missing value counts as the centre."""
+
+    feature: int
+    centre: float
+    slope: Array
+    intercept: Array
+
+
+@dataclass(frozen=True, eq=False)
+class PlainModel:
+    """A fitted booster as plain values.
+
+    Attributes
+    ----------
+    trees, lines : the summands of F
+    code : the codewords Y (K', d) of the classes that had training examples
+    link : the formula from the scores of these classes to their probabilities
+    classes : labels (K,)
+    present : (K,) which classes had training examples
+    merged : the number of the class, among these, to which each codeword belongs; None if each has one codeword
+    threshold : (K + 1,) w and b of examples with several labels, which are the classes with U_k > ⟨w, U⟩ + b; else None
+    columns : the columns of X
+    order : (K,) the numbers of ordered classes from the lowest to the highest: the median is predicted; else None
+    """
+
+    trees: list[PlainTree]
+    lines: list[Line]
+    code: Code
+    link: Link
+    classes: AnyArray
+    present: Mask
+    merged: Labels | None
+    threshold: Array | None
+    columns: Columns
+    order: Labels | None = None
+
+    @property
+    def decides(self) -> str:
+        """How labels are decided: "one" class of the highest score, the "median" class, or "several" labels."""
+        if self.threshold is not None:
+            return "several"
+        return "one" if self.order is None else "median"
+
+    @property
+    def exact(self) -> bool:
+        """Whether scores are tied only if they are equal bit for bit; other models compare them up to `TIED`."""
+        return self.code.canonical and self.merged is None
+
+    @property
+    def d(self) -> int:
+        """The number of coordinates of F."""
+        return int(self.code.Y.shape[1])
+
+
+def as_plain_model(clf: Any) -> PlainModel:
+    """Return a fitted booster as plain values; raise for models that no format can hold."""
+    if not isinstance(clf, Predicts):
+        raise TypeError(
+            f"{type(clf).__name__} cannot be exported; the boosters that sum trees and lines can, such as "
+            "SimplexBoostClassifier. Any classifier of the package can be saved with its method save."
+        )
+    check_is_fitted(clf)
+    problem = clf._problem
+    if problem.several == "targets" or problem.yes_or_no:
+        raise TypeError(
+            f"a {type(clf).__name__} that was fitted to several {problem.several} cannot be exported: exports hold one "
+            "class per row, or the labels of AdaBoost.MH and AdaBoost.MR. Save it with its method save."
+        )
+    terms, code, threshold = clf.model_.scaled_terms, clf.model_.code, getattr(clf, "threshold_", None)
+    kinds = {type(h).__name__ for t in terms if not isinstance(h := t.hypothesis, TreeHypothesis | LinearHypothesis)}
+    if kinds:
+        raise TypeError(
+            f"a model with {', '.join(sorted(kinds))} terms cannot be exported: exports hold trees and lines; anything "
+            "else, like a scikit-learn estimator, is code. Use one of the package's own learners."
+        )
+    d = code.Y.shape[1]
+    trees = [plain_tree(term, d) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
+    lines = [plain_line(term, d) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
+    columns = columns_of(clf)
+    for value in [*clf.classes_.tolist(), *(columns.names or []), *(v for c in columns.categories for v in c or [])]:
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{value!r} holds half a character (a surrogate); no exported file can hold it.") from None
+    ordered = getattr(clf, "class_order_", None)
+    order = None if ordered is None else np.searchsorted(clf.classes_, ordered)
+    link = link_of(clf, threshold is not None)
+    return PlainModel(trees, lines, code, link, clf.classes_, clf.present_, clf._merged, threshold, columns, order)
+
+
+def link_of(clf: Any, several: bool) -> Link:
+    """Return the link of a fitted booster; ``several`` says whether rows may have several labels."""
+    n_classes = int(clf.present_.sum())
+    if n_classes < 2 and not several:
+        return Link("certain")
+    loss = for_label_sets(clf.loss_, np.empty((0, n_classes))) if several else clf.loss_
+    link = loss.link_formula(n_classes)
+    if link is None:
+        raise TypeError(
+            f"loss={loss!r} turns scores into probabilities by a function of your own, and code cannot be exported; "
+            "only models with the package's own losses can, and with a UserLoss that has no link."
+        )
+    return link
+
+
+def plain_tree(term: Term, d: int) -> PlainTree:
+    """Return a tree whose leaves have the step as a factor, and values of all d coordinates."""
+    values: Any = term.hypothesis.values  # type: ignore[attr-defined]
+    scaled = csr_array(values, dtype=np.float64) * term.step
+    if term.coordinate is not None:  # (L, 1) → (L, d)
+        at = np.full(len(scaled.data), term.coordinate, dtype=scaled.indices.dtype)
+        scaled = csr_array((scaled.data, at, scaled.indptr), (scaled.shape[0], d))
+    if not issparse(values):
+        scaled.eliminate_zeros()
+    return PlainTree(term.hypothesis.tree, scaled)  # type: ignore[attr-defined]
+
+
+def plain_line(term: Term, d: int) -> Line:
+    """Return a line with the step as a factor, and values of all d coordinates."""
+    h: Any = term.hypothesis
+    where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
+    slope, intercept = np.zeros(d), np.zeros(d)
+    slope[where], intercept[where] = term.step * h.slope, term.step * h.intercept
+    return Line(h.feature, h.centre, slope, intercept)
+
+
+def columns_of(clf: Any) -> Columns:
+    names = getattr(clf, "feature_names_in_", None)
+    known = getattr(clf, "categories_", None)
+    of_columns = [None] * clf.n_features_in_ if known is None else known.columns
+    categories = [None if values is None else values.tolist() for values in of_columns]
+    return Columns(clf.n_features_in_, None if names is None else [str(name) for name in names], categories)
+
+
+# ---- numbers and categories -----------------------------------------------------------------------------------------
+
+
+def holds_text(categories: list[Any] | None) -> bool:
+    """Return whether a column holds categories that are text, not numbers."""
+    return bool(categories) and isinstance(categories[0], str)  # type: ignore[index]
+
+
+def n_numbers(categories: list[Any]) -> int:
+    """Return how many category numbers a column has: one for each category, and perhaps one that all others share."""
+    return len(categories) + int(share_last(categories))
+
+
+def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
+    """Return categories that are numbers in the precision of a format; raise if it cannot hold one exactly."""
+    largest = float(np.finfo(np.float64).max)
+    with np.errstate(over="ignore"):
+        found = np.array([v if abs(v) <= largest else np.inf for v in categories], dtype=np.float64).astype(dtype)
+    changed = [value for value, kept in zip(categories, found.tolist(), strict=True) if value != kept]
+    if changed:
+        raise ValueError(
+            f"categories such as {changed[0]!r} are no numbers of {np.dtype(dtype)} precision, which is what {where} "
+            "tells them apart by; make them text before the fit."
+        )
+    return found
+
+
+def rounded_down(thresholds: AnyArray) -> AnyArray:
+    """Return the largest single-precision numbers t not above the thresholds: x <= t is the same for such x."""
+    with np.errstate(over="ignore"):
+        single = thresholds.astype(np.float32)
+    return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
+
+
+@described
+def numbers(clf: Any, X: Any) -> AnyArray:
+    """Return X as the numbers that treelite takes: categories by number, dates in days, NaN where missing.
+
+    C takes the same for text and dates; categories that are numbers are passed to it as they are.
+
+    Returns
+    -------
+    array of shape (n, p)
+        The numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import simplexboost as sb
+    >>> X = pd.DataFrame({"size": [1.0, 2.0, None, 4.0], "town": ["Ulm", "Bonn", "Ulm", None]})
+    >>> clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, [0, 1, 0, 1])
+    >>> sb.export.numbers(clf, X)
+    array([[ 1.,  1.],
+           [ 2.,  0.],
+           [nan,  1.],
+           [ 4., nan]])
+    """
+    as_plain_model(clf)  # raises if the model cannot be exported
+    found = check_X(clf, X)
+    return found.toarray() if hasattr(found, "toarray") else found
+
+
+# ---- options that several formats share -----------------------------------------------------------------------------
+
+
+def source_path(path: Any, *endings: str) -> Path:
+    """Return the path of a source file, which must have one of these endings."""
+    found = as_path(path, "text or a path")
+    if found.suffix not in endings:
+        raise ValueError(f"path={str(path)!r} must end in {' or '.join(endings)}.")
+    return found
+
+
+def check_dtype(dtype: Any) -> Any:
+    """Return the precision of X in the exported model."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in (np.float64, np.float32):
+        raise ValueError(f"dtype={dtype!r} is not possible; choose 'float64' or 'float32'.")
+    return found
+
+
+def refuse_merged(model: PlainModel, where: str) -> None:
+    """Raise if classes of a model were merged, for a format that cannot add up their probabilities."""
+    if model.merged is not None:
+        raise ValueError(
+            f"{where} cannot hold merged classes, whose probabilities are sums; export.onnx, export.python and "
+            "export.javascript can."
+        )
+
+
+def refuse_costs(where: str) -> ValueError:
+    """Return the error for probabilities under a cost matrix, which most formats cannot compute."""
+    return ValueError(
+        f"{where} cannot hold probabilities under a cost_matrix, which solve a linear system for every row; "
+        "probabilities=False exports labels and scores."
+    )
