@@ -16,3 +16,13 @@ def test_every_folder_is_on_the_map():
 def test_a_page_without_the_map_is_another():
     text = maps.PAGE.read_text(encoding="utf-8")
     assert maps.page_with_map(text.replace("  model/", "  models/")) == text
+
+
+def test_the_page_of_the_kernels_names_every_file():
+    kernels = maps.SOURCE / "kernels"
+    page = (kernels / "README.md").read_text(encoding="utf-8")
+    files = [path.relative_to(kernels) for path in kernels.rglob("*.?pp")] + [
+        path.relative_to(kernels) for path in kernels.rglob("*.inl")
+    ]
+    missing = [str(path) for path in files if f"`{path}`" not in page and not path.name.startswith("bind")]
+    assert missing == []
