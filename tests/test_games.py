@@ -24,9 +24,8 @@ from simplexboost.parts.optimizers import GradientDescent
 from simplexboost.parts.steps import ErrorStep
 from simplexboost.theory import uniform_baseline
 from simplexboost.theory.conditions import CONDITIONS, as_condition, worst_baseline_cost
-from simplexboost.theory.minimal import MinimalTable, degree_is_always_K
-from simplexboost.theory.potentials import Layers
-from simplexboost.theory.spaces import classes_in_place, true_first, votes
+from simplexboost.theory.potentials import Layers, MinimalTable, degree_is_always_K
+from simplexboost.theory.spaces import classes_in_place, true_first
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "games.json").read_text())
 
@@ -41,6 +40,11 @@ def random_space(seed: int, n_most: int = 8, m_most: int = 7) -> theory.Space:
 
 
 # ---- conditions -----------------------------------------------------------------------------------------------------
+
+
+def votes(space: theory.Space, weights: np.ndarray) -> np.ndarray:
+    """The share of the votes of each class under weights (m,), (n, K), with the true class first."""
+    return np.stack([(space.ranks == k) @ weights for k in range(space.K)], axis=1)
 
 
 def margin_programme(space: theory.Space) -> float:

@@ -21,9 +21,20 @@ from .diagnosis import (
     violation,
 )
 from .martiboost import MartiBoostClassifier
-from .minimal import best_fixed_potential, degree_map, minimal_potential, potential_map
 from .os_boost import ConditionWarning, OSBoostClassifier
-from .potentials import ExponentialLoss, ZeroOne, best_eta, count_states, fixed_potential, game_potential, kappa
+from .potentials import (
+    ExponentialLoss,
+    ZeroOne,
+    best_eta,
+    best_fixed_potential,
+    count_states,
+    degree_map,
+    fixed_potential,
+    game_potential,
+    kappa,
+    minimal_potential,
+    potential_map,
+)
 from .spaces import (
     EXAMPLES,
     Solution,
@@ -113,7 +124,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A module that is imported on first use."""
-    if name in ("game_plots",):
-        return import_module(f".{name}", __name__)
+    """Import `game_plots` on first use."""
+    if name == "game_plots":
+        return import_module(".game_plots", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,10 +21,10 @@ MOST = 200  # the largest K * d: a start takes 0.2 s at K * d = 21, 5 s at 100
 
 
 def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomState = 0) -> Array:
-    """Unit codewords whose margin capacity is as large as could be found, for d < K-1.
+    """Search for unit codewords of the largest margin capacity, for d < K-1.
 
-    The simplex, the best of all, needs K-1 dimensions. With fewer, the code of largest capacity and that of largest
-    distance (`max_min`) can differ. The search starts from the max-min code and from random ones.
+    The simplex, the best of all codes, needs K-1 dimensions. With fewer, the code of largest capacity and that of
+    largest distance (`MaxMin`) can differ. The local search starts from the max-min code and from random ones.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
     Returns
     -------
-    Y : (K, d) array
+    array of shape (K, d)
+        The codewords.
 
     Examples
     --------
@@ -61,12 +62,12 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
 
 def climb(Y: Array, centered: bool) -> Array:
-    """Take Y (K, d) to a local optimum of the capacity."""
+    """Return a local optimum of the capacity near Y (K, d)."""
     V, radius = directions(Y), 0.1
     least = smallest(Y, V)
     for _ in range(STEPS):
-        dY, dV, reach = linear_step(Y, V, radius, centered)
-        promised = reach - least
+        dY, dV, linearised = linear_step(Y, V, radius, centered)
+        promised = linearised - least
         if promised < 1e-12 or radius < 1e-9:
             break
         moved = retract((Y + dY)[None], centered)[0]
@@ -80,13 +81,13 @@ def climb(Y: Array, centered: bool) -> Array:
 
 
 def directions(Y: Array) -> Array:
-    """The direction of each class from the mean of the others, (K, d): a start for its direction of largest margin."""
+    """Return the direction of each class from the mean of the others, (K, d)."""
     V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)
     return V / np.linalg.norm(V, axis=1, keepdims=True)
 
 
 def smallest(Y: Array, V: Array) -> float:
-    """min_{k≠l} ½ <y_k - y_l, v_k>."""
+    """Return min_{k≠l} ½ <y_k - y_l, v_k>."""
     products = V @ Y.T  # (K, K): <v_k, y_l>
     gaps = np.diag(products)[:, None] - products
     np.fill_diagonal(gaps, np.inf)
@@ -94,7 +95,7 @@ def smallest(Y: Array, V: Array) -> float:
 
 
 def linear_step(Y: Array, V: Array, radius: float, centered: bool) -> tuple[Array, Array, float]:
-    """The moves of Y and V, (K, d) each, that raise the linearised capacity most in the box, and what it promises."""
+    """Return the moves of Y and V, (K, d) each, that maximise the linearised capacity in the box, and this maximum."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape

@@ -8,19 +8,75 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from .._util.arrays import Array, Labels
 from .._util.compat import cached
+from .._util.docstrings import described as completed
 from .._util.params import check_choice
+
+T = TypeVar("T", bound=Any)
+
+# Descriptions of parameters that many functions of this folder share; see `described`.
+SHARED = """\
+H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+    The weak classifiers: a matrix of the labels that they predict (a column for each), fitted classifiers that predict
+    from X, or a fitted booster of this package, whose weak classifiers are used.
+y : array of shape (n,) or None, default=None
+    The true labels; a `Space` already has them.
+X : array of shape (n, p) or None, default=None
+    The features, from which classifiers predict.
+classes : int, sequence of labels or None, default=None
+    All classes: their number K if labels are 0 .. K−1, or the labels. None takes those that occur in H or y.
+condition : str, array of shape (K,) or Condition, default="mr"
+    The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+    true class first, or a `Condition`.
+K : int
+    The number of classes.
+T : int
+    The number of rounds.
+t : int
+    The number of rounds to go, which are the steps of a walk.
+b : array of shape (K,)
+    The baseline, a distribution whose first entry, the true class, is the largest; see `uniform_baseline`.
+edge : float
+    γ in [0, 1], the edge over guessing.
+s : array of shape (K,) or (m, K), or None, default=None
+    The states: votes so far, the true class first. None is the state before the first vote.
+loss : {"zero-one", "exponential"} or callable, default="zero-one"
+    The loss of the final state. A function takes states (m, K) and returns losses (m,); it must be proper.
+eta : float, "best" or None, default=None
+    The weight of a vote in the exponential loss. None is ln(1 + γ); "best" is `best_eta`, for fixed baselines only.
+radius : int or None, default=None
+    The pixels go from −radius to radius; None is t.
+F : array of shape (n, K)
+    The weighted votes.
+c : array of shape (n,)
+    The true classes.
+n_walks : int, default=1000
+    The number of walks.
+random_state : int, Generator or None, default=None
+    The seed of all random numbers.
+n_threads : int, default=1
+    The number of threads.
+ax : matplotlib Axes or None, default=None
+    Where to draw; None makes a new figure.
+axes : list of matplotlib Axes or None, default=None
+    Where to draw, one for every panel; None makes a new figure.
+"""
+
+
+def described(thing: T) -> T:
+    """Add the descriptions of shared parameters to a docstring; a decorator, see `_util.docstrings`."""
+    return completed(thing, SHARED)
 
 
 class Condition(ABC):
     """A weak-learning condition (C, B): on no cost matrix of the cone C may a learner cost more than the baseline B.
 
-    A subclass writes `generators` and `baseline`. Rows have the true class first, and the baseline is affine in γ.
+    A subclass defines `generators` and `baseline`. Rows have the true class first, and the baseline is affine in γ.
 
     Examples
     --------
@@ -35,14 +91,14 @@ class Condition(ABC):
 
     @abstractmethod
     def generators(self, K: int) -> Array:
-        """The rays of the cone of cost rows, (g, K)."""
+        """Return the rays of the cone of cost rows, (g, K)."""
 
     @abstractmethod
     def baseline(self, K: int, edge: float) -> Array:
-        """The baseline's row, (K,), or rows, (n, K); affine in the edge."""
+        """Return the baseline's row, (K,), or rows, (n, K)."""
 
     def allowed(self, C: Array, edge: float) -> Array:
-        """What each row of costs C (n, K), true class first, may cost: ⟨C_i, B_i⟩, (n,)."""
+        """Return the largest cost allowed on each row of costs C (n, K), true class first: ⟨C_i, B_i⟩, (n,)."""
         return (C * self.baseline(C.shape[1], edge)).sum(axis=1)
 
     def __repr__(self) -> str:
@@ -63,11 +119,9 @@ class SAMME(Condition):
     admits = "SAMME (but it is not sufficient)"
 
     def generators(self, K: int) -> Array:
-        """Every wrong label costs the same."""
         return np.array([[0.0] + [1.0] * (K - 1)])
 
     def baseline(self, K: int, edge: float) -> Array:
-        """The γ-biased uniform distribution."""
         return uniform_baseline(K, edge)
 
 
@@ -84,18 +138,16 @@ class M1(Condition):
     admits = "AdaBoost.M1"
 
     def generators(self, K: int) -> Array:
-        """−1 for the true label, 1 for any other."""
         return np.array([[-1.0] + [1.0] * (K - 1)])
 
     def baseline(self, K: int, edge: float) -> Array:
-        """γ on the true label."""
         return np.array([edge] + [0.0] * (K - 1))
 
 
 class MH(Condition):
     """AdaBoost.MH's condition: error at most 1/2 − γ/2 on all questions "is it class l?".
 
-    For classifiers that name one class it is the same as `M1`.
+    For classifiers that name one class it is equivalent to `M1`.
 
     Examples
     --------
@@ -109,18 +161,17 @@ class MH(Condition):
     admits = "AdaBoost.MH"
 
     def generators(self, K: int) -> Array:
-        """One generator per label: costs ≥ 0 for each wrong label, ≤ 0 for the true one."""
         return np.vstack([-np.eye(K)[0], np.eye(K)[1:]])
 
     def baseline(self, K: int, edge: float) -> Array:
-        """½ ± γ/2."""
         return np.array([0.5 + edge / 2] + [0.5 - edge / 2] * (K - 1))
 
 
 class MR(Condition):
-    """AdaBoost.MR's condition: an edge over every rival class, under any weights of (example, rival) pairs.
+    """AdaBoost.MR's condition: an edge over every wrong class, under any weights of (example, wrong class) pairs.
 
-    A space of weak classifiers meets it if and only if it is boostable, with margin γ.
+    A space of weak classifiers meets it if and only if it is boostable, with margin γ. The baseline is ±γ/2, as in
+    section 3 of the paper; section 4.2 has ±γ.
 
     Examples
     --------
@@ -133,13 +184,11 @@ class MR(Condition):
     admits = "AdaBoost.MR, AdaBoost.M2, AdaBoost.MM"
 
     def generators(self, K: int) -> Array:
-        """A rival costs 1, the true label −1."""
         rivals = np.eye(K)[1:]
         rivals[:, 0] = -1.0
         return rivals
 
     def baseline(self, K: int, edge: float) -> Array:
-        """±γ/2, as in section 3 of the paper (its section 4.2 has ±γ)."""
         return np.array([edge / 2] + [-edge / 2] * (K - 1))
 
 
@@ -150,7 +199,7 @@ class EdgeOverRandom(Condition):
     Parameters
     ----------
     b : array of shape (K,) or (n, K)
-        Distributions with the true class first. They are written as (1−γ) q + γ e₁, so that `largest_edge` can ask for
+        Distributions with the true class first. They are written as (1−γ) q + γ e₁, so that `largest_edge` can find
         the largest γ with the same q.
 
     Examples
@@ -169,7 +218,7 @@ class EdgeOverRandom(Condition):
 
     @cached
     def parts(self) -> tuple[Array, float]:
-        """q and γ."""
+        """Split b into q and γ."""
         b = check_baseline(self.b, 2)
         edges = b[..., 0] - b[..., 1:].max(axis=-1)
         edge = float(edges.min())
@@ -184,11 +233,9 @@ class EdgeOverRandom(Condition):
         return q, edge
 
     def generators(self, K: int) -> Array:
-        """Wrong labels cost at least as much as the true one; constants are left out, since they change nothing."""
-        return np.eye(K)[1:]
+        return np.eye(K)[1:]  # wrong labels cost at least as much as the true one; constants change nothing
 
     def baseline(self, K: int, edge: float) -> Array:
-        """(1−γ) q + γ e₁."""
         q, _ = self.parts
         if q.shape[-1] != K:
             raise ValueError(f"b has {q.shape[-1]} entries; with {K} classes it must have {K}.")
@@ -211,11 +258,9 @@ class Uniform(Condition):
     admits = "OSBoost(condition='uniform')"
 
     def generators(self, K: int) -> Array:
-        """Wrong labels cost at least what the true one costs."""
         return np.eye(K)[1:]
 
     def baseline(self, K: int, edge: float) -> Array:
-        """The γ-biased uniform distribution."""
         return uniform_baseline(K, edge)
 
 
@@ -237,14 +282,14 @@ class Minimal(MR):
     admits = "AdaBoost.MM, OSBoost(condition='minimal')"
 
     def allowed(self, C: Array, edge: float) -> Array:
-        """max_B ⟨C_i, B_i⟩ = γ c₁ + (1−γ) max_a mean(c₁ and the a−1 largest other costs), (n,)."""
         return worst_baseline_cost(C, edge)[0]
 
 
 def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
-    """The most expensive edge-over-random baseline for each row of costs (m, K), true class first: cost and degree.
+    """Return the cost and the degree of the most expensive edge-over-random baseline, for each row of costs (m, K).
 
-    The degree is the number of labels among which it guesses, 2 .. K; ties go to the larger one.
+    The cost is γ c₁ + (1−γ) max_a mean(c₁ and the a−1 largest other costs), where the true class comes first. The
+    degree a, 2 .. K, is the number of labels among which the baseline guesses; ties go to the larger one.
     """
     rivals = -np.sort(-C[:, 1:], axis=1)  # (m, K-1), the most expensive first
     means = (C[:, :1] + np.cumsum(rivals, axis=1)) / np.arange(2, C.shape[1] + 1)  # (m, K-1)
@@ -252,15 +297,9 @@ def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
     return edge * C[:, 0] + (1 - edge) * means[np.arange(len(C)), best], best + 2
 
 
+@described
 def uniform_baseline(K: int, edge: float) -> Array:
-    """The γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which comes first.
-
-    Parameters
-    ----------
-    K : int
-        The number of classes.
-    edge : float
-        γ in [0, 1], the edge over guessing.
+    """Return the γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which is first.
 
     Returns
     -------
@@ -278,11 +317,13 @@ def uniform_baseline(K: int, edge: float) -> Array:
 
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:
-    """``b`` as an array of edge-over-random distributions, the true class first; raise where it is none."""
+    """Return ``b`` as an array; raise ValueError unless it holds edge-over-random distributions, true class first."""
     try:
         b = np.array(b, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"b={b!r} is no array of numbers; it must be a distribution over K >= 2 classes.") from None
+        raise ValueError(
+            f"b={b!r} is not an array of numbers; it must be a distribution over K >= 2 classes."
+        ) from None
     if not 1 <= b.ndim <= max_ndim or b.shape[-1] < 2:
         raise ValueError(f"b has shape {b.shape}; it must be a distribution over K >= 2 classes, the true class first.")
     if not (np.isfinite(b).all() and (b >= 0).all() and np.allclose(b.sum(axis=-1), 1, atol=1e-9)):
@@ -305,7 +346,7 @@ CONDITIONS: dict[str, type[Condition]] = {
 
 
 def as_condition(value: Any) -> Condition:
-    """A condition from its name, from itself, or from an edge-over-random baseline b.
+    """Return a condition from its name, from a `Condition`, or from an edge-over-random baseline b.
 
     Examples
     --------

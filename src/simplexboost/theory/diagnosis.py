@@ -1,9 +1,9 @@
 """Tests whether a space of weak classifiers, or a weak learner, meets a weak-learning condition, with proofs.
 
-The classifiers that a learner could return may be too many to list. Then it is asked about the cost matrix that is
-worst for the classifiers found so far; its answer joins them, and so on. The classifiers found bound the largest edge
-from below. The costs of the answers bound it from above, since no space whose cheapest classifier on a cost matrix C
-costs C • B_γ has an edge larger than γ.
+The classifiers that a learner can return may be too many to list. `search` therefore asks the learner about the cost
+matrix that is worst for the classifiers found so far, adds its answer to them, and repeats. The classifiers found bound
+the largest edge from below. The costs of the answers bound it from above, since no space whose cheapest classifier on a
+cost matrix C costs C • B_γ has an edge larger than γ.
 """
 
 from __future__ import annotations
@@ -16,30 +16,15 @@ import numpy as np
 from .._util.arrays import Array, Labels
 from .._util.params import check_number
 from ..parts.codewords import Canonical
-from ..parts.learners import PlainPull, Request, as_learner
+from ..parts.learners import Learner, PlainPull, Request, as_learner
 from ..tables.training_set import TrainingSet
-from .conditions import CONDITIONS, Condition, as_condition
-from .spaces import MIN_EDGE, TOLERANCE, Solution, Space, as_space, classes_in_place, codes, solve, true_first
+from .conditions import CONDITIONS, Condition, as_condition, described
+from .spaces import MIN_EDGE, TOLERANCE, Solution, Space, as_space, classes_in_place, label_numbers, solve, true_first
 
 
+@described
 def largest_edge(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> float:
-    """The largest γ with which a space of weak classifiers meets a condition.
-
-    Parameters
-    ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    condition : str, array of shape (K,) or Condition, default="mr"
-        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-        true class first, or a `Condition`.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
+    """Return the largest γ with which a space of weak classifiers meets a condition.
 
     Returns
     -------
@@ -57,23 +42,11 @@ def largest_edge(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None,
     return solve(as_space(H, y, X, classes), as_condition(condition)).edge
 
 
+@described
 def best_margin(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> float:
-    """The largest margin min_i (votes for the true class − votes for its strongest rival) of any weighted vote.
+    """Return the largest margin min_i (votes for the true class − votes for its strongest rival) of any weighted vote.
 
     It is the largest edge of MR and of the minimal condition.
-
-    Parameters
-    ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
 
     Returns
     -------
@@ -88,21 +61,9 @@ def best_margin(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) ->
     return largest_edge(H, y, "mr", X=X, classes=classes)
 
 
+@described
 def is_boostable(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> bool:
-    """Whether some weighted vote of the weak classifiers is right on every example, without ties.
-
-    Parameters
-    ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
+    """Return whether some weighted vote of the weak classifiers is right on every example, without ties.
 
     Returns
     -------
@@ -117,28 +78,16 @@ def is_boostable(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -
     return best_margin(H, y, X=X, classes=classes) > MIN_EDGE
 
 
+@described
 def separating_weights(
     H: Any, y: Any = None, condition: Any = "mr", edge: float | None = None, *, X: Any = None, classes: Any = None
 ) -> Array | None:
-    """The proof that a condition holds: weights λ (m,) whose votes beat the baseline on every example and generator.
+    """Prove that a condition holds: return weights λ (m,) whose votes beat the baseline on every example and generator.
 
     Parameters
     ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    condition : str, array of shape (K,) or Condition, default="mr"
-        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-        true class first, or a `Condition`.
     edge : float or None, default=None
         The edge with which the condition shall hold; None is the largest edge, whatever its sign.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
 
     Returns
     -------
@@ -150,33 +99,21 @@ def separating_weights(
     >>> separating_weights([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]).round(4)
     array([0.3333, 0.3333, 0.3333])
     """
-    check_edge(edge)
+    check_number("edge", edge, float, 0.0, 1.0, none=True)
     solution = solve(as_space(H, y, X, classes), as_condition(condition))
     return solution.weights if edge is None or edge <= solution.edge + TOLERANCE else None
 
 
+@described
 def violating_cost_matrix(
     H: Any, y: Any = None, condition: Any = "mr", edge: float | None = None, *, X: Any = None, classes: Any = None
 ) -> Array | None:
-    """The proof that a condition fails: a cost matrix on which every classifier costs more than the baseline.
+    """Prove that a condition fails: return a cost matrix on which every classifier costs more than the baseline.
 
     Parameters
     ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    condition : str, array of shape (K,) or Condition, default="mr"
-        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-        true class first, or a `Condition`.
     edge : float or None, default=None
         The edge with which the condition shall fail; None is any edge larger than the largest one.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
 
     Returns
     -------
@@ -189,13 +126,14 @@ def violating_cost_matrix(
     array([[-1.,  1.,  0.],
            [ 1., -1.,  0.]])
     """
-    check_edge(edge)
+    check_number("edge", edge, float, 0.0, 1.0, none=True)
     solution = solve(as_space(H, y, X, classes), as_condition(condition))
     return solution.costs if edge is None or edge > solution.edge + TOLERANCE else None
 
 
+@described
 def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, **space: Any) -> Array:
-    """By how much each classifier exceeds what the condition allows on a cost matrix: C • 1_h − C • B.
+    """Return by how much each classifier exceeds the allowed cost on a cost matrix: C • 1_h − C • B, (m,).
 
     Where all of them are positive, the cost matrix proves that the condition fails.
 
@@ -203,16 +141,6 @@ def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: fl
     ----------
     costs : array of shape (n, K)
         The cost matrix C, a column for every class.
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    condition : str, array of shape (K,) or Condition, default="mr"
-        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-        true class first, or a `Condition`.
-    edge : float, default=0.0
-        γ, the edge over guessing that the condition asks for.
     **space : keywords
         ``X``, the features from which classifiers predict, and ``classes``, all classes.
 
@@ -231,14 +159,9 @@ def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: fl
     return np.take_along_axis(C, where.ranks, axis=1).sum(axis=0) - as_condition(condition).allowed(C, edge).sum()
 
 
-def check_edge(edge: float | None) -> None:
-    """Raise unless the edge is None or in [0, 1]."""
-    check_number("edge", edge, float, 0.0, 1.0, none=True)
-
-
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """Which conditions a space meets, and with which edges; ``print`` shows the table.
+    """The conditions that a space meets, with their largest edges; ``print`` shows a table.
 
     Attributes
     ----------
@@ -268,7 +191,7 @@ class Diagnosis:
         return self.margin > MIN_EDGE
 
     def met(self, name: str) -> bool:
-        """Whether a condition holds with a positive edge."""
+        """Return whether a condition holds with a positive edge."""
         return self.solutions[name].edge > MIN_EDGE
 
     def __repr__(self) -> str:
@@ -289,21 +212,12 @@ class Diagnosis:
         return "\n".join(lines)
 
 
+@described
 def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show: bool = True) -> Diagnosis:
     """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters that is enough.
 
     Parameters
     ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
     show : bool, default=True
         Whether to print the table, which is also the text of the returned object.
 
@@ -336,19 +250,19 @@ def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a search has found out about a weak learner and a condition.
+    """The result of `search`: bounds on the edge with which a weak learner meets a condition.
 
     Attributes
     ----------
     condition : Condition
-        The condition asked about.
+        The condition.
     space : Space
         The classifiers found.
     solution : Solution
         The largest edge of the space, with its certificates.
     ceiling : float
         An upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do; deeper trees are
-        grown greedily, and then it bounds what the learner does, not what the best trees could do.
+        grown greedily, and then the bound is on what the learner finds, not on the best trees.
     costs : array of shape (n, K)
         The cost matrix behind the ceiling.
 
@@ -383,6 +297,7 @@ class Search:
         return f"<Search: {self.condition.name} {met}, edge in [{self.edge:.4f}, {self.ceiling:.4f}], {found}>"
 
 
+@described
 def search(
     learner: Any,
     X: Any,
@@ -393,31 +308,29 @@ def search(
     decide: bool = True,
     random_state: int = 0,
 ) -> Search:
-    """Whether a weak learner meets a condition on a training set.
+    """Find out whether a weak learner meets a condition on a training set, and with which edge.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier
         A learner that names classes: one that takes costs into account ("class-tree", "greedy-tree"), or only the
-        weight of the own class.
+        weight of the true class.
     X : array of shape (n, p)
         The features.
     y : array of shape (n,)
         The labels.
-    condition : str, array of shape (K,) or Condition, default="mr"
-        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-        true class first, or a `Condition`.
     n_rounds : int, default=100
-        The largest number of classifiers to ask for.
+        The largest number of classifiers to train.
     decide : bool, default=True
-        Whether to stop as soon as it is known if the edge is positive; otherwise the search looks for the largest edge.
+        Whether to stop as soon as it is known if the edge is positive; otherwise the search goes on for the largest
+        edge.
     random_state : int, default=0
         The seed of learners that draw at random.
 
     Returns
     -------
     Search
-        What was found out.
+        The bounds, with their proofs.
 
     Examples
     --------
@@ -435,29 +348,30 @@ def search(
     """
     check_number("n_rounds", n_rounds, int, 1)
     rule = as_condition(condition)
-    classes = np.unique(np.asarray(y))
-    c = codes("y", np.asarray(y), classes)
-    data = TrainingSet(np.ascontiguousarray(X, dtype=np.float64), c, np.ones(len(c)), len(classes))
-    oracle = Oracle(as_learner(learner), data, random_state)
+    known = np.unique(np.asarray(y))
+    c = label_numbers("y", np.asarray(y), known)
+    data = TrainingSet(np.ascontiguousarray(X, dtype=np.float64), c, np.ones(len(c)), len(known))
+    weak = as_learner(learner)
+    weak.check()
     hedge = Hedge(rule, data)
     H, ceiling, best_costs = np.empty((data.n, 0), dtype=np.intp), np.inf, np.empty(0)
     costs = hedge.costs()
     while True:
-        h = oracle.cheapest(costs)
+        h = cheap_classifier(weak, data, costs, random_state)
         H = np.column_stack([H, h])
         space = Space(H, c, data.K)
-        hedge.watch(space.ranks[:, -1])
+        hedge.add(space.ranks[:, -1])
         reached = edge_on(costs, h, rule, space)
         if reached < ceiling:
             ceiling, best_costs = reached, costs
-        asked = H.shape[1]
+        n_found = H.shape[1]
         failed = decide and ceiling <= MIN_EDGE
-        if asked % LP_EVERY and asked < n_rounds and not failed:
+        if n_found % LP_EVERY and n_found < n_rounds and not failed:
             costs = hedge.costs()
             continue
         solution = solve(space, rule)
         found = Search(rule, space, solution, max(ceiling, solution.edge), best_costs)
-        if found.ceiling - found.edge < 1e-6 or (decide and found.met is not None) or asked >= n_rounds:
+        if found.ceiling - found.edge < 1e-6 or (decide and found.met is not None) or n_found >= n_rounds:
             return found
         costs = solution.costs
 
@@ -467,7 +381,7 @@ LP_EVERY = 5
 
 
 class Hedge:
-    """Cost matrices that weigh (example, generator) by e^{η · excess} of the votes over the baseline of edge 0."""
+    """Makes cost matrices with weights e^{η · excess}, the excess of votes over the baseline of edge 0."""
 
     def __init__(self, condition: Condition, data: TrainingSet) -> None:
         self.generators, self.c = condition.generators(data.K), data.c  # (g, K)
@@ -475,13 +389,13 @@ class Hedge:
         self.allowed = baseline @ self.generators.T  # (n, g)
         self.excess, self.rounds = np.zeros_like(self.allowed), 0
 
-    def watch(self, ranks: Labels) -> None:
-        """Take note of a new classifier; ranks (n,) are its labels with the true class first."""
+    def add(self, ranks: Labels) -> None:
+        """Add the votes of a new classifier; ranks (n,) are its labels with the true class first."""
         self.excess += self.generators[:, ranks].T - self.allowed
         self.rounds += 1
 
     def costs(self) -> Array:
-        """The next cost matrix, (n, K), the largest entry of size 1."""
+        """Return the next cost matrix, (n, K), the largest entry of size 1."""
         eta = np.sqrt(np.log(self.excess.size) / max(self.rounds, 1))
         weight = np.exp(eta * (self.excess - self.excess.max()))  # (n, g)
         C = weight @ self.generators
@@ -489,30 +403,18 @@ class Hedge:
 
 
 def edge_on(costs: Array, h: Labels, condition: Condition, space: Space) -> float:
-    """The edge with which a classifier just meets the condition on a cost matrix: C • 1_h = C • B_γ."""
+    """Return the edge with which a classifier just meets the condition on a cost matrix: C • 1_h = C • B_γ."""
     C = true_first(costs, space.c)
     zero, one = condition.allowed(C, 0.0).sum(), condition.allowed(C, 1.0).sum()
     paid = costs[np.arange(len(h)), h].sum()
     return float((paid - zero) / (one - zero)) if one < zero else np.inf
 
 
-@dataclass(eq=False)
-class Oracle:
-    """A weak learner that answers cost matrices."""
-
-    learner: Any
-    data: TrainingSet
-    seed: int
-
-    def __post_init__(self) -> None:
-        self.learner.check()
-
-    def cheapest(self, costs: Array) -> Labels:
-        """The labels (n,) of a classifier that is cheap on the costs (n, K)."""
-        own = costs.mean(axis=1) - costs[np.arange(self.data.n), self.data.c]  # (n,) what being right is worth
-        pull = PlainPull(np.ascontiguousarray(-costs), self.data.c, np.maximum(own, 0.0))
-        request = Request(self.data, pull, Canonical().matrix(self.data.K), seed=self.seed)
-        answer = self.learner.fit(request)
-        if answer.classes is None:
-            raise TypeError(f"learner={self.learner!r} does not name classes; use 'class-tree' or a classifier.")
-        return np.asarray(answer.classes, dtype=np.intp)
+def cheap_classifier(learner: Learner, data: TrainingSet, costs: Array, seed: int) -> Labels:
+    """Return the labels (n,) of a classifier that a learner finds for costs (n, K)."""
+    own = costs.mean(axis=1) - costs[np.arange(data.n), data.c]  # (n,) the gain of being right
+    pull = PlainPull(np.ascontiguousarray(-costs), data.c, np.maximum(own, 0.0))
+    answer = learner.fit(Request(data, pull, Canonical().matrix(data.K), seed=seed))
+    if answer.classes is None:
+        raise TypeError(f"learner={learner!r} does not name classes; use 'class-tree' or a classifier.")
+    return np.asarray(answer.classes, dtype=np.intp)

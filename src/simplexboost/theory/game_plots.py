@@ -1,7 +1,6 @@
-"""Plots of boosting games: the figures of Mukherjee and Schapire (2013), one call each, and random walks.
+"""Plots of boosting games: the figures of Mukherjee and Schapire (2013) and random walks.
 
-``figure_2a`` to ``figure_6`` draw what the paper shows, with its settings by default; the same calls with other
-settings draw other games.
+By default ``figure_2a`` to ``figure_6`` have the settings of the paper; with other settings they draw other games.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import numpy as np
 
 from .._util.arrays import Labels
 from ..evaluate.plots.style import GREY, INK, PALETTE, SMALL, one_axes, row_of_axes, whole_numbers
-from .conditions import uniform_baseline
-from .minimal import best_fixed_potential, degree_map, minimal_potential, potential_map
-from .potentials import fixed_potential
+from .conditions import described, uniform_baseline
+from .potentials import best_fixed_potential, degree_map, fixed_potential, minimal_potential, potential_map
 from .strategies import Walks
 
 __all__ = [
@@ -32,24 +30,19 @@ __all__ = [
 THREE, TWO, TIE = PALETTE[3], INK, GREY  # colours of degree 3, degree 2, and of both
 
 
+@described
 def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None) -> Any:
-    """The bound φ_T(0) on the error of a fixed uniform baseline against the number of rounds, labelled with its values.
+    """Plot the bound φ_T(0) on the error of a fixed uniform baseline against the number of rounds, with its values.
 
     Parameters
     ----------
-    K : int, default=6
-        The number of classes.
-    edge : float, default=0.0
-        γ, the edge over guessing.
     rounds : int, default=10
         The largest number of rounds.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a figure.
 
     Returns
     -------
     matplotlib Axes
-        The axes with the picture.
+        The axes.
 
     Examples
     --------
@@ -71,24 +64,19 @@ def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None
     return ax
 
 
+@described
 def figure_2b(edge: float = 0.1, T: int = 10, classes: Iterable[int] = range(2, 101), *, ax: Any = None) -> Any:
-    """The bound φ_T(0) of a fixed uniform baseline against the number of classes: it rises and then falls.
+    """Plot the bound φ_T(0) of a fixed uniform baseline against the number of classes: it rises and then falls.
 
     Parameters
     ----------
-    edge : float, default=0.1
-        γ, the edge over guessing.
-    T : int, default=10
-        The number of rounds.
     classes : iterable of int, default=range(2, 101)
         The numbers of classes.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a figure.
 
     Returns
     -------
     matplotlib Axes
-        The axes with the picture.
+        The axes.
 
     Examples
     --------
@@ -104,22 +92,21 @@ def figure_2b(edge: float = 0.1, T: int = 10, classes: Iterable[int] = range(2, 
     return ax
 
 
+@described
 def figure_3(panels: Sequence[tuple[int, float]] = ((10, 0.0), (20, 0.0), (20, 0.4)), *, axes: Any = None) -> list[Any]:
-    """Degrees of the optimal walk under the minimal condition, three classes, zero-one loss; a panel for each (T, γ).
+    """Plot degrees of the optimal walk, minimal condition, three classes, zero-one loss; a panel for each (T, γ).
 
-    The paper does not say which T it uses.
+    The paper does not give its T.
 
     Parameters
     ----------
     panels : sequence of pairs
         The number of rounds and the edge of every panel.
-    axes : list of matplotlib Axes or None, default=None
-        Where to draw, one for every panel; None makes a figure.
 
     Returns
     -------
     list of matplotlib Axes
-        The axes with the pictures.
+        The axes of the panels.
 
     Examples
     --------
@@ -132,22 +119,21 @@ def figure_3(panels: Sequence[tuple[int, float]] = ((10, 0.0), (20, 0.0), (20, 0
     return axes
 
 
+@described
 def figure_4(rounds: Sequence[int] = (3, 20), edge: float = 0.0, *, axes: Any = None) -> list[Any]:
-    """The potential surface of the minimal condition, three classes, zero-one loss; a panel for each T.
+    """Plot the potential of the minimal condition, three classes, zero-one loss, as a surface; a panel for each T.
 
     Parameters
     ----------
     rounds : sequence of int, default=(3, 20)
         The number of rounds of every panel.
-    edge : float, default=0.0
-        γ, the edge over guessing.
     axes : list of matplotlib Axes or None, default=None
-        Where to draw, one in three dimensions for every panel; None makes a figure.
+        Where to draw, one in three dimensions for every panel; None makes a new figure.
 
     Returns
     -------
     list of matplotlib Axes
-        The axes with the pictures.
+        The axes of the panels.
 
     Examples
     --------
@@ -165,6 +151,7 @@ def figure_4(rounds: Sequence[int] = (3, 20), edge: float = 0.0, *, axes: Any = 
     return axes
 
 
+@described
 def figure_5(
     edge: float = 0.0,
     K: int = 6,
@@ -174,12 +161,10 @@ def figure_5(
     *,
     axes: Any = None,
 ) -> list[Any]:
-    """The minimal condition against the best fixed baseline, φ_T(0): over rounds (K classes), over classes (T rounds).
+    """Compare φ_T(0) of the minimal condition and of the best fixed baseline, over rounds and over classes.
 
     Parameters
     ----------
-    edge : float, default=0.0
-        γ, the edge over guessing.
     K : int, default=6
         The number of classes of the left panel.
     rounds : int, default=15
@@ -189,12 +174,12 @@ def figure_5(
     classes : iterable of int, default=range(2, 16)
         The numbers of classes of the right panel.
     axes : list of matplotlib Axes or None, default=None
-        Where to draw, two of them; None makes a figure.
+        Where to draw, two of them; None makes a new figure.
 
     Returns
     -------
     list of matplotlib Axes
-        The axes with the pictures.
+        The axes of the panels.
 
     Examples
     --------
@@ -204,15 +189,14 @@ def figure_5(
     """
     axes = row_of_axes(axes, 2)
     over_rounds, over_classes = np.arange(1, rounds + 1), np.array(list(classes))
-    compare(axes[0], over_rounds, [(int(t), K) for t in over_rounds], edge)
-    compare(axes[1], over_classes, [(T, int(k)) for k in over_classes], edge)
+    plot_both(axes[0], over_rounds, [(int(t), K) for t in over_rounds], edge)
+    plot_both(axes[1], over_classes, [(T, int(k)) for k in over_classes], edge)
     axes[0].set(xlabel="rounds T", title=f"K = {K}, $\\gamma$ = {edge:g}")
     axes[1].set(xlabel="classes K", title=f"T = {T}, $\\gamma$ = {edge:g}")
     return axes
 
 
-def compare(ax: Any, x: Any, games: list[tuple[int, int]], edge: float) -> None:
-    """φ_T(0) of both kinds for every (T, K)."""
+def plot_both(ax: Any, x: Any, games: list[tuple[int, int]], edge: float) -> None:
     ax.plot(x, [minimal_potential(T, K, edge) for T, K in games], "--", color=PALETTE[0], label="minimal condition")
     fixed = [best_fixed_potential(T, K, edge)[0] for T, K in games]
     ax.plot(x, fixed, "-", color=PALETTE[1], label="best fixed baseline")
@@ -222,31 +206,25 @@ def compare(ax: Any, x: Any, games: list[tuple[int, int]], edge: float) -> None:
 
 
 def legend_below(ax: Any, columns: int) -> None:
-    """A legend under the axes, where it hides nothing."""
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "borderaxespad": 0.0}
     ax.legend(**place, ncols=columns, fontsize="small", frameon=False, handletextpad=0.4, columnspacing=1.2)
 
 
+@described
 def figure_6(
     etas: Sequence[float] = (0.08, 0.1, 0.3), T: int = 20, edge: float = 0.1, *, axes: Any = None
 ) -> list[Any]:
-    """Degrees of the optimal walk under the minimal condition, three classes, exponential loss; a panel for each η.
+    """Plot degrees of the optimal walk, minimal condition, three classes, exponential loss; a panel for each η.
 
     Parameters
     ----------
     etas : sequence of float, default=(0.08, 0.1, 0.3)
         The weight of a vote in every panel.
-    T : int, default=20
-        The number of rounds.
-    edge : float, default=0.1
-        γ, the edge over guessing.
-    axes : list of matplotlib Axes or None, default=None
-        Where to draw, one for every panel; None makes a figure.
 
     Returns
     -------
     list of matplotlib Axes
-        The axes with the pictures.
+        The axes of the panels.
 
     Examples
     --------
@@ -261,7 +239,7 @@ def figure_6(
 
 
 def draw_degrees(ax: Any, degrees: Labels, title: str) -> None:
-    """A degree map: crosses for degree 3, squares for degree 2, dots where both are optimal."""
+    """Plot a degree map: crosses for degree 3, squares for degree 2, dots where both are optimal."""
     radius = len(degrees) // 2
     size = min(120.0 / len(degrees), 10.0)
     for degree, marker, colour, label in ((3, "x", THREE, "3"), (2, "s", TWO, "2"), (0, ".", TIE, "2 or 3")):
@@ -273,24 +251,23 @@ def draw_degrees(ax: Any, degrees: Labels, title: str) -> None:
     legend_below(ax, 3)
 
 
+@described
 def random_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
-    """Walks, drawn as the lead of the true class over its strongest rival; those that end in an error are dashed.
+    """Plot walks as the lead of the true class over its strongest rival; those that end in an error are dashed.
 
     Parameters
     ----------
     walks : Walks
         The walks, from `theory.simulate_walks` or `theory.simulate_minimal_walks`.
     potential : float or None, default=None
-        φ_T(s), which is written beside the mean loss.
+        φ_T(s), to be shown beside the mean loss.
     most : int, default=100
         The largest number of walks to draw.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a figure.
 
     Returns
     -------
     matplotlib Axes
-        The axes with the picture.
+        The axes.
 
     Examples
     --------
@@ -311,20 +288,19 @@ def random_walks(walks: Walks, potential: float | None = None, *, most: int = 10
     return ax
 
 
+@described
 def potential_history(clf: Any, *, ax: Any = None) -> Any:
-    """The average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
+    """Plot the average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
 
     Parameters
     ----------
     clf : OSBoostClassifier
         The fitted classifier.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a figure.
 
     Returns
     -------
     matplotlib Axes
-        The axes with the picture.
+        The axes.
 
     Examples
     --------

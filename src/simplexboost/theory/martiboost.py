@@ -1,9 +1,9 @@
 """`MartiBoostClassifier`, a branching program of weak learners for two classes and noisy labels, trained by layers.
 
-A node's learner sees the examples that reach it, with both classes weighing the same, and is made two-sided: its more
-frequent answer is reversed at random, so often that it answers "right" half of the time. With a = P(right | class 1)
-and b = P(right | class 0), both classes are then routed correctly with probability a/(a+b), or (1−b)/(2−a−b) if the
-more frequent answer was "left".
+A node's learner is trained on the examples that reach the node, with equal total weights of both classes, and is made
+two-sided: its more frequent answer is reversed at random, so that it answers "right" half of the time. With
+a = P(right | class 1) and b = P(right | class 0), both classes are then routed correctly with probability a/(a+b), or
+(1−b)/(2−a−b) if the more frequent answer was "left".
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number, random_generator
 from .._util.runtime import check_memory, one_blas_thread, thread_count
 from ..classifiers.base_classifier import BaseClassifier, transaction
@@ -32,21 +33,21 @@ from ..tables.order import in_own_order
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Labelling, check_training
 
-# If less than this part of all examples reaches a node in one class, the class counts as absent there: the outer nodes
-# of a long program are thousands that practically nothing reaches.
+# A class counts as absent at a node that less than this part of all examples reaches in this class. Long programs have
+# thousands of outer nodes that practically no example reaches.
 NEGLIGIBLE = 1e-9
 ROUNDING = 1e-6  # more than the relative error of a sum of masses, in any order
-SIGNS = np.array([[1.0], [-1.0]])  # what a learner answers: right, left
+SIGNS = np.array([[1.0], [-1.0]])  # the codewords of "right" and "left"
 
 
 def train_program(
     data: TrainingSet, learner: Learner, n_layers: int, sampled: bool, rng: np.random.Generator
 ) -> tuple[Program, dict[str, AnyArray]]:
-    """The program, and the history of what each layer achieved."""
+    """Train a program; return it with the history of its layers."""
     program, record, trainer = Program(), LayerRecord(data.c), NodeTrainer(data, learner)
-    # The same memory for all layers: to allocate it anew would take longer than to compute what it holds.
+    # All layers share this memory: allocating it for every layer would take longer than the computation.
     spare, other, buffer = (np.empty(data.n * (n_layers + 1)) for _ in range(3))
-    mass = table(spare, data.n, 1)  # (n, nodes): how much of each example is at each node
+    mass = table(spare, data.n, 1)  # (n, nodes): the part of each example at each node
     mass[:, 0] = data.weight / data.weight.sum()
     for layer in range(n_layers):
         turn = table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
@@ -63,24 +64,25 @@ def train_program(
 
 
 def table(buffer: Array, n: int, columns: int) -> Array:
-    """The beginning of some memory as an array (n, columns)."""
+    """Return the beginning of a buffer as an array (n, columns)."""
     return buffer[: n * columns].reshape(n, columns)
 
 
 class NodeTrainer:
-    """Trains the nodes of a program, with arrays that all of them share."""
+    """Trains the nodes of a program."""
 
     def __init__(self, data: TrainingSet, learner: Learner) -> None:
         self.data, self.learner = data, learner
-        self.labels = 1 - data.c  # the answers to name: "right", the first of SIGNS, for class 1
+        self.labels = 1 - data.c  # "right", the first of SIGNS, for class 1
         self.signs = np.where(data.c == 1, 1.0, -1.0)
         self.ends: dict[float, Hypothesis] = {value: constant(value, data.n) for value in (-0.5, 0.5)}
 
     def train_layer(self, mass: Array, totals: Array, seeds: AnyArray, turn: Array) -> list[Term]:
-        """The terms of a layer at whose nodes there is this mass (n, nodes); writes P(right) to turn (n, nodes).
+        """Train the nodes of a layer; return their terms, and write P(right) to turn (n, nodes).
 
-        The totals (2, nodes) of the classes may be summed in any order: where that might decide whether a class is
-        present, and wherever both are, `train_node` adds them up in the order of the rows.
+        The mass (n, nodes) is the part of each example at each node, and totals (2, nodes) are its sums over the
+        classes, added in any order: where the order may decide whether a class is present, and where both classes are,
+        `train_node` adds the masses in the order of the rows.
         """
         absent, present = totals < (1 - ROUNDING) * NEGLIGIBLE, totals > (1 + ROUNDING) * NEGLIGIBLE
         unclear = np.flatnonzero(present.all(axis=0) | ~(absent | present).all(axis=0))
@@ -89,7 +91,7 @@ class NodeTrainer:
         turn[:] = 0.5 + values
         if len(unclear):
             between = slice(unclear[0], unclear[-1] + 1)
-            columns = np.ascontiguousarray(mass[:, between].T)  # (some nodes, n)
+            columns = np.ascontiguousarray(mass[:, between].T)  # (nodes, n)
             turns = np.ascontiguousarray(turn[:, between].T)
             for node in unclear.tolist():
                 i = node - between.start
@@ -99,28 +101,29 @@ class NodeTrainer:
         return [Term(hypothesis, 1.0, node) for node, hypothesis in enumerate(found) if hypothesis is not None]
 
     def train_node(self, mass: Array, seed: int) -> tuple[Hypothesis | None, Array | float]:
-        """A two-sided learner for the examples at a node, mass (n,), and P(right) − ½ of all rows; None is a fair coin.
+        """Train a two-sided learner on the examples at a node; return it with P(right) − ½ of all rows.
 
-        If only one class reaches the node, all of its examples are sent towards the side of their class.
+        mass (n,) is the part of each example at the node. If only one class reaches the node, all of its examples are
+        sent to the side of their class. If no class does, the node is a fair coin, and the learner is None.
         """
         data = self.data
         totals = np.bincount(data.c, mass, 2)
-        there = totals > NEGLIGIBLE
-        if not there.all():
-            value = 0.5 * float(there[1]) - 0.5 * float(there[0])
+        present = totals > NEGLIGIBLE
+        if not present.all():
+            value = 0.5 * float(present[1]) - 0.5 * float(present[0])
             return self.ends.get(value), value
         weight = mass * (0.5 / totals).take(data.c)  # each class weighs ½
         G = (self.signs * weight)[:, None]
         rows = None if mass.all() else np.flatnonzero(mass)
         answer = self.learner.fit(Request(data, PlainPull(G, self.labels, weight), SIGNS, rows=rows, seed=seed))
         goes_right = positive(answer)
-        # Taken by numbers: by a mask it would take several times as long, for a processor cannot guess the branches.
+        # Indexing by numbers is several times as fast as by a mask, whose branches the processor cannot predict.
         left, right = two_sided(float(weight.take(np.flatnonzero(goes_right)).sum()))
         return turning(answer.hypothesis, left, right), np.array([left, right]).take(goes_right.view(np.int8))
 
 
 def positive(answer: Answer) -> Mask:
-    """Where the answer of one coordinate is positive, (n,); of a tree, the leaves are looked at instead of the rows."""
+    """Return where an answer of one coordinate is positive, (n,)."""
     compact = answer.compact
     if isinstance(compact, LeafOutputs):
         return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.device.to_host(compact.leaf_of_row))
@@ -128,26 +131,25 @@ def positive(answer: Answer) -> Mask:
 
 
 def two_sided(p: float) -> tuple[float, float]:
-    """P(right) − ½ after "left" and after "right", such that P(right) = ½ if "right" is answered with probability p."""
+    """Return P(right) − ½ after "left" and after "right", so that P(right) = ½ if p is the probability of "right"."""
     if p > 0.5:
         return -0.5, 0.5 / p - 0.5
     return 0.5 - 0.5 / (1 - p), 0.5
 
 
 def constant(value: float, n: int) -> TreeHypothesis:
-    """A tree of one leaf."""
     return TreeHypothesis(single_leaf(n), np.array([[value]]))
 
 
 def turning(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
-    """The hypothesis with these two numbers in place of its negative and positive answers."""
+    """Return a hypothesis whose negative and positive outputs are replaced by these two numbers."""
     if isinstance(hypothesis, TreeHypothesis):
         return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
     return Turn(hypothesis, left, right)
 
 
 class LayerRecord:
-    """What every layer of a program achieves on the training rows."""
+    """Records edge, error, bound and number of learners of every layer on the training rows."""
 
     def __init__(self, c: Labels) -> None:
         self.c, self.own = c, np.array([c == 0, c == 1], dtype=np.float64)  # (n,), (2, n)
@@ -155,57 +157,54 @@ class LayerRecord:
         self.advantage, self.skipped = 0.0, 0.0
 
     def add(self, totals: Array, going_right: Array, n_learners: int) -> None:
-        """Record the edge and the bound of a layer, from the totals (2, nodes) and what goes right (n, nodes).
+        """Record the edge and the bound of a layer, from the totals (2, nodes) and the mass that goes right (n, nodes).
 
         If at every node of layer j at least ½ + γ_j of each class goes to the correct side, the final node of a class
         stochastically dominates a walk of independent steps, and by Hoeffding's inequality at most
-        exp(−2 (Σγ_j)² / l) of the class ends on the wrong side or in the middle. Nodes that practically nothing reaches
+        exp(−2 (Σγ_j)² / l) of the class ends on the wrong side or in the middle. Nodes that almost no example reaches
         are left out of γ_j; the examples that do reach them are added to the bound as errors.
         """
         right = self.own @ going_right  # (2, nodes)
         right_way = np.stack([totals[0] - right[0], right[1]])
-        there = totals > NEGLIGIBLE
-        gamma = right_way[there] / totals[there] - 0.5
+        present = totals > NEGLIGIBLE
+        gamma = right_way[present] / totals[present] - 0.5
         self.advantage += float(gamma.min())
-        shares = totals.sum(axis=1)
-        self.skipped += float((np.where(there, 0.0, totals).sum(axis=1) / shares).max())
+        self.skipped += float((np.where(present, 0.0, totals).sum(axis=1) / totals.sum(axis=1)).max())
         layers = len(self.records["bound"]) + 1
         bound = np.exp(-2 * max(self.advantage, 0.0) ** 2 / layers) + self.skipped
-        self.records["edge"].append(float(2 * gamma @ totals[there]))
+        self.records["edge"].append(float(2 * gamma @ totals[present]))
         self.records["bound"].append(float(min(bound, 1.0)))
         self.records["learners"].append(n_learners)
 
     def add_error(self, mass: Array) -> None:
-        """Record the error that the random program would have if this layer were its last."""
+        """Record the error of the random program that ends with this layer."""
         zero, one = answers(mass)
         self.records["error"].append(float(np.where(self.c == 1, zero, one).sum()))
 
     def arrays(self) -> dict[str, AnyArray]:
-        """The records as arrays."""
         return {name: np.array(values) for name, values in self.records.items()}
 
 
 @register
+@described
 @dataclass(eq=False, repr=False)
 class MartiBoostClassifier(BaseClassifier):
     """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
 
-    The program is random; probabilities are exact expectations over its random turns, `predict` is its more likely
-    answer, and `predict_random` follows one random path for every example, which is what the paper does.
+    The program is random. Probabilities are exact expectations over its random turns, `predict` returns its more likely
+    answer, and `predict_random`, like the paper, follows one random path for every example.
 
     Parameters
     ----------
     n_layers : int, default=100
         L, the number of layers; there are up to L(L+1)/2 learners.
     learner : str, Learner or scikit-learn estimator, default="stump"
-        Any weak learner. Only the sign of its answer counts.
+        The weak learner. Only the sign of its output is used.
     routing : {"exact", "sampled"}, default="exact"
-        How training examples reach the nodes: "exact" divides each example among them by the probabilities of its
+        How training examples reach the nodes: "exact" divides each example among the nodes by the probabilities of its
         turns, "sampled" sends each along one random path.
     max_bins : int, default=255
         The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255.
-    random_state : int, RandomState or None, default=None
-        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
     n_jobs : int or None, default=None
         The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
@@ -307,28 +306,18 @@ class MartiBoostClassifier(BaseClassifier):
         return learner
 
     def class_scores(self, X: Any) -> Array:
-        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
+        """Return the probability that the random program answers with each class; a draw counts half for both.
 
         Returns
         -------
         array of shape (n, 2)
-            The scores, a column for each class.
+            The probabilities, a column for each class.
         """
         X = self._check_X(X)
         return self.program_.probabilities(X, self._engine())
 
     def predict_proba(self, X: Any) -> Array:
-        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
+        """Return the probability that the random program answers with each class; a draw counts half for both.
 
         Returns
         -------
@@ -338,12 +327,7 @@ class MartiBoostClassifier(BaseClassifier):
         return self.class_scores(X)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of `predict_proba`; −inf for probabilities that are zero.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
+        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero.
 
         Returns
         -------
@@ -353,14 +337,7 @@ class MartiBoostClassifier(BaseClassifier):
         return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,).
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        random_state : int, RandomState or None, default=None
-            The seed of the draws.
+        """Return the answers of the random program, one path per example; a fair coin decides a draw at the end.
 
         Returns
         -------

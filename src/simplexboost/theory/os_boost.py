@@ -35,7 +35,7 @@ from .strategies import FixedGame, Game, make_game
 
 
 class ConditionWarning(UserWarning):
-    """The weak learner does not meet the condition that a game assumes.
+    """Warns that the weak learner does not meet the condition that a game assumes.
 
     Examples
     --------
@@ -53,10 +53,10 @@ class ConditionWarning(UserWarning):
 
 @dataclass(eq=False, repr=False)
 class PotentialLoss(Loss):
-    """The loss of a game at weighted votes F = 2U; its residual is by how much each vote lowers the potential.
+    """The loss of a game at weighted votes F = 2U; its residual is the fall of the potential by each vote.
 
-    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). An example has as many votes as there
-    were rounds.
+    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). Every example gets one
+    vote in every round.
 
     Parameters
     ----------
@@ -73,12 +73,11 @@ class PotentialLoss(Loss):
     convex = False
 
     def check(self, K: int) -> None:
-        """Raise where the parameters do not make a game of K classes."""
         super().check(K)
         self.game(K)
 
     def game(self, K: int, n_threads: int = 1) -> Game:
-        """The game of K classes, whose potentials are computed on `n_threads` threads."""
+        """Return the game of K classes, whose potentials are computed on `n_threads` threads."""
         if isinstance(self.loss, str):
             check_choice("loss", self.loss, ("exponential", "zero-one"))
         if isinstance(self.condition, str):
@@ -86,23 +85,21 @@ class PotentialLoss(Loss):
         return make_game(self.condition, K, self.T, self.edge, self.loss, self.eta, n_threads)
 
     def vote(self, game: Game) -> float:
-        """The weight of a vote: η for the exponential loss, otherwise 1."""
+        """Return the weight of a vote: η for the exponential loss, otherwise 1."""
         return game.loss.eta if isinstance(game.loss, ExponentialLoss) else 1.0
 
     def votes(self, game: Game, U: Array, c: Labels) -> AnyArray:
-        """The states of the game: votes for every class, (n, K), true class first."""
+        """Return the states of the game: votes for every class, (n, K), true class first."""
         return true_first(np.rint(2 * U / self.vote(game)).astype(np.int64), c)
 
     def rounds_to_go(self, votes: AnyArray) -> int:
-        """The rounds that are left; every round gives every example one vote."""
+        """Return the number of rounds that are left; every round gives every example one vote."""
         return max(self.T - int(votes[0].sum()), 0)
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> PotentialObjective:
-        """The game as it is played on a training set."""
         return PotentialObjective(self, c, weight, code, engine)
 
     def value(self, U: Array, c: Labels) -> Array:
-        """The loss of the votes."""
         game = self.game(U.shape[1])
         if not isinstance(game.loss, ExponentialLoss):
             return game.loss(self.votes(game, U, c))
@@ -110,20 +107,17 @@ class PotentialLoss(Loss):
         return saturated_exp(F[:, 1:] - F[:, :1]).sum(axis=1)
 
     def residual(self, U: Array, c: Labels) -> Array:
-        """By how much each vote lowers the potential."""
         P, log_scale = self.scaled_residual(U, c)
         return P * saturated_exp(np.array(log_scale))
 
     def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
-        """The residual, scaled so that it neither overflows nor underflows."""
         game = self.game(U.shape[1])
         votes = self.votes(game, U, c)
-        return taken_off(game, self.rounds_to_go(votes), votes, c)
+        return potential_falls(game, self.rounds_to_go(votes), votes, c)
 
     def probabilities(self, U: Array) -> Array:
-        """Exponential loss: softmax(2F), the link of AdaBoost.MM. Zero-one loss: the shares of the votes."""
         if self.loss == "exponential":
-            return softmax(U, 4.0)
+            return softmax(U, 4.0)  # softmax(2F), the link of AdaBoost.MM
         total = U.sum(axis=1, keepdims=True)
         return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
 
@@ -131,61 +125,58 @@ class PotentialLoss(Loss):
         return Link("softmax", 4.0) if self.loss == "exponential" else Link("shares")
 
 
-def taken_off(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:
-    """By how much a vote for each class lowers the potential, (n, K), up to a factor; and the factor's logarithm."""
+def potential_falls(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:
+    """Return the fall of the potential by a vote for each class, (n, K), up to a factor, and the factor's logarithm."""
     C, log_scale = game.scaled_costs(max(to_go, 1), votes)
     return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
 
 
 class PotentialObjective(Objective):
-    """A game on a training set. It is made once, and asked with the number of rounds that are left."""
+    """A game on a training set."""
 
     def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
-        self.promised = loss
+        self.game_loss = loss
 
     @cached
     def game(self) -> Game:
-        """The game, made when first asked for, because there is none where only one class has examples."""
-        return self.promised.game(len(self.code.Y), self.engine.compute.n_threads)
+        """The game; it exists only where several classes have examples."""
+        return self.game_loss.game(len(self.code.Y), self.engine.compute.n_threads)
 
     @property
     def vote(self) -> float:
         """The weight of a vote."""
-        return self.promised.vote(self.game)
+        return self.game_loss.vote(self.game)
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """By how much each vote lowers the potential."""
-        votes = self.promised.votes(self.game, U(), self.c)
-        P, log_scale = taken_off(self.game, self.promised.T - n_rounds, votes, self.c)
+        votes = self.game_loss.votes(self.game, U(), self.c)
+        P, log_scale = potential_falls(self.game, self.game_loss.T - n_rounds, votes, self.c)
         P = P if scaled else P * saturated_exp(np.array(log_scale))
         return self.of_residual(P * self.weight[:, None] if self._weighted else P)
 
     def potential(self, U: Array, n_rounds: int) -> Array:
-        """The potential of every example with the rounds that are left, (n,)."""
-        return self.game.potential(self.promised.T - n_rounds, self.promised.votes(self.game, U, self.c))
+        """Return the potential of every example after `n_rounds` rounds, (n,)."""
+        return self.game.potential(self.game_loss.T - n_rounds, self.game_loss.votes(self.game, U, self.c))
 
 
 @dataclass(eq=False, repr=False)
 class OptimalStrategy(Optimizer):
-    """One vote per round, whatever it costs; a warning in the first round in which it costs more than is allowed."""
+    """Adds one vote per round, and warns in the first round in which it costs more than the condition allows."""
 
     def check(self, run: Run) -> None:
-        """Raise unless the loss is a game's potential and the learner names classes."""
         if not isinstance(run.loss, PotentialLoss):
             raise TypeError(f"optimizer=OptimalStrategy() needs loss=PotentialLoss(...), not {run.loss!r}.")
         if run.learner.kind not in ("classification", "any"):
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
 
     def propose(self, run: Run) -> list[Update]:
-        """The learner's answer to the costs."""
         objective = run.objective
         assert isinstance(objective, PotentialObjective)  # `check` refuses other losses
         gradient = gradient_of(run)
         answer = ask(run, request_of(run, gradient))
         if answer.classes is None:
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
-        gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) by how much the votes lower the potential
+        gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) the falls of the potential
         game, before = objective.game, run.workspace or Promise(True, False, objective.game.bound)
         # Potentials may differ by rounding; the costs of a fixed game with the exponential loss are their differences.
         level = 0.0 if isinstance(game, FixedGame) and isinstance(game.loss, ExponentialLoss) else before.potential
@@ -193,25 +184,22 @@ class OptimalStrategy(Optimizer):
         noise = 1e-9 * total(np.abs(gained)) + 1e-12 * level * total(run.data.weight)
         kept = bool(total(gained) >= -noise)
         if not kept and not before.warned:
-            warn_user(self.reproach(run, objective.promised), ConditionWarning)
+            loss = objective.game_loss
+            warn_user(
+                f"in round {run.round + 1} the weak learner fails the condition that it was assumed to meet "
+                f"(condition={loss.condition!r}, edge={loss.edge!r}): it costs more than the baseline, so the "
+                "potential rises and the bound on the loss no longer holds. Assume a smaller edge, or use stronger "
+                "learners.",
+                ConditionWarning,
+            )
         run.workspace = Promise(kept, before.warned or not kept, before.potential)
         edge = normalised_edge(run.data.engine, gradient.G, answer.outputs)
         return [Update(answer.hypothesis, answer.compact, objective.vote, edge, perfect=False)]
 
-    @staticmethod
-    def reproach(run: Run, loss: PotentialLoss) -> str:
-        """The text of the warning."""
-        promised = f"condition={loss.condition!r}, edge={loss.edge!r}"
-        return (
-            f"in round {run.round + 1} the weak learner fails the condition it was promised to meet ({promised}): it "
-            "costs more than the baseline, so the potential rises and the bound on the loss no longer holds. Promise a "
-            "smaller edge, or use stronger learners."
-        )
-
 
 @dataclass(frozen=True)
 class Promise:
-    """Whether the learner met its condition in the last round, whether a warning was given, and the potential since."""
+    """The state of a game: whether the learner met its condition last, whether a warning was given, the potential."""
 
     kept: bool
     warned: bool
@@ -220,12 +208,11 @@ class Promise:
 
 @dataclass(eq=False)
 class PotentialHistory(Callback):
-    """Adds to the history what a round did to the game: the average potential, and whether the condition was met."""
+    """Adds to the history the average potential after every round, and whether the condition was met."""
 
     history: History
 
     def after_round(self, run: Run) -> None:
-        """Add a record."""
         assert isinstance(run.objective, PotentialObjective)
         weight = run.data.weight
         potential = float(weight @ run.objective.potential(run.U, run.round) / weight.sum())
@@ -255,13 +242,13 @@ class OSBoostClassifier(BaseBooster):
     Parameters
     ----------
     condition : {"uniform", "minimal"} or array of shape (K,), default="uniform"
-        What is assumed of the learner. "uniform": it beats guessing by the γ-biased uniform distribution. "minimal": it
-        beats guessing by the worst edge-over-random distribution, which is the least that boosting needs; only for few
-        classes or rounds, since the number of states grows like n_estimators^(K−1). An array: it beats guessing by that
-        distribution, the true class first.
+        The condition that the learner is assumed to meet. "uniform": it beats guessing by the γ-biased uniform
+        distribution. "minimal": it beats guessing by the worst edge-over-random distribution, which is the least that
+        boosting needs; only for few classes or rounds, since the number of states grows like n_estimators^(K−1). An
+        array: it beats guessing by that distribution, the true class first.
     loss : {"exponential", "zero-one"}, default="exponential"
-        What is bounded: Σ_{k≠c} e^{F_k − F_c}, or the training error itself, which gives much better bounds for few
-        rounds and takes longer.
+        The loss that is bounded: Σ_{k≠c} e^{F_k − F_c}, or the training error itself, which gives much better bounds
+        for few rounds and takes longer.
     edge : float or None, default=None
         The assumed edge γ; None is 0.1, or the edge of the distribution where ``condition`` is an array.
     eta : float, "best" or None, default=None
@@ -271,14 +258,14 @@ class OSBoostClassifier(BaseBooster):
         The weak learner, which names a class: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one weight
         for every example and cannot use the costs of the individual wrong classes.
     n_estimators : int, default=100
-        The number of rounds, the T of the game. The potential is computed for just so many.
+        The number of rounds, the T of the game, for which the potential is computed.
 
     Attributes
     ----------
     bound_ : float
         φ_T(0), the training loss that is guaranteed after all rounds.
     history_ : dict of arrays
-        What happened in every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``; and
+        Values of every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``; and
         ``"potential"``, the average potential after it, and ``"condition_met"``, whether the learner met the condition.
 
     Examples
@@ -299,18 +286,16 @@ class OSBoostClassifier(BaseBooster):
     learner: Any = "class-tree"
 
     def parts(self) -> Parts:
-        """The parts as objects: the potential is the loss, and every round adds one vote."""
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
         loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators)
         return make_parts(loss, "canonical", self.learner, OptimalStrategy(), "fixed")
 
     def more_callbacks(self, history: History) -> list[Callback]:
-        """A callback that records in the history what every round does to the game."""
         return [PotentialHistory(history)]
 
     @property
     def bound_(self) -> float:
-        """The training loss guaranteed after all rounds if the weak learner meets its condition."""
+        """The training loss that is guaranteed after all rounds if the weak learner meets its condition."""
         check_is_fitted(self)
         K = int(self.present_.sum())
         return float(self.loss_.game(K).bound) if K > 1 else 0.0

@@ -1,11 +1,16 @@
 """Potentials of boosting games: the loss that is to be feared with t rounds to go, φ_0 = L and φ_t from φ_{t−1}.
 
-A state s (K,) counts the votes that each class has got on an example, the true class first. The loss L(s) is proper if
-it falls with the votes for the true class and rises with those for any other. With a fixed edge-over-random baseline b
-a potential is the expected loss of a random walk, φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l): in closed form for the exponential
-loss, by a compiled dynamic programme for the zero-one loss, by recursion over the states for any other. For any cone
-there is the linear programme (21); `minimal` has the potentials of the minimal condition. φ_T(0) bounds the training
-loss after T rounds.
+A state s (K,) counts the votes for each class on an example, the true class first. The loss L(s) is proper if it falls
+with the votes for the true class and rises with those for any other. φ_T(0) bounds the training loss after T rounds.
+
+With a fixed edge-over-random baseline b a potential is the expected loss of a random walk,
+φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l): in closed form for the exponential loss, by a compiled dynamic programme for the
+zero-one loss, by recursion over the states for any other. For any cone there is the linear programme (21). Under the
+minimal condition the walk takes the worst baseline in every state,
+
+    φ_t(s) = max_{2≤a≤K} [ γ φ_{t−1}(s+e_1) + (1−γ) mean(φ_{t−1}(s+e_1), a−1 largest φ_{t−1}(s+e_l)) ],
+
+where a is called its degree.
 """
 
 from __future__ import annotations
@@ -19,8 +24,9 @@ import numpy as np
 
 from .. import _kernels
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.compat import cached
 from .._util.params import check_choice, check_number
-from .conditions import Condition, as_condition, check_baseline
+from .conditions import Condition, as_condition, check_baseline, described, uniform_baseline, worst_baseline_cost
 
 
 @dataclass(frozen=True)
@@ -37,18 +43,18 @@ class ZeroOne:
     symmetric = True  # symmetric in the rivals, and only leads over the true class matter
 
     def __call__(self, S: AnyArray) -> Array:
-        """The loss of every state (..., K), the true class first."""
+        """Return the loss of every state (..., K), the true class first."""
         S = np.asarray(S)
         return (S[..., 0] <= S[..., 1:].max(axis=-1)).astype(np.float64)
 
     def discrepancy(self, K: int, T: int) -> float:
-        """The largest difference between two states within T rounds."""
+        """Return the largest difference between two states within T rounds."""
         return 1.0
 
 
 @dataclass(frozen=True)
 class ExponentialLoss:
-    """Σ_{l>1} e^{η(s_l − s_1)}, which is at least the zero-one loss.
+    """The exponential loss Σ_{l>1} e^{η(s_l − s_1)}, which is at least the zero-one loss.
 
     Parameters
     ----------
@@ -66,24 +72,24 @@ class ExponentialLoss:
     symmetric = True
 
     def __call__(self, S: AnyArray) -> Array:
-        """The loss of every state (..., K), the true class first."""
+        """Return the loss of every state (..., K), the true class first."""
         S = np.asarray(S)
         return np.exp(self.eta * (S[..., 1:] - S[..., :1])).sum(axis=-1)
 
     def discrepancy(self, K: int, T: int) -> float:
-        """The largest difference between two states within T rounds: one rival has all votes, or the true class has."""
+        """Return the largest difference between two states within T rounds."""
+        # In one state a rival has all votes, in the other the true class.
         return float((K - 2) + np.exp(self.eta * T) - (K - 1) * np.exp(-self.eta * T))
 
 
 @dataclass(frozen=True, eq=False)
 class UserLoss:
-    """A function of states (m, K), the true class first, that gives (m,) losses."""
+    """A loss given by a function of states (m, K), the true class first, that returns (m,) losses."""
 
     function: Callable[[AnyArray], Any]
     symmetric = False  # it may be, but that is not known
 
     def __call__(self, S: AnyArray) -> Array:
-        """The loss of every state."""
         S = np.asarray(S)
         values = np.asarray(self.function(S.reshape(-1, S.shape[-1])), dtype=np.float64)
         if values.shape != (S.size // S.shape[-1],) or not np.isfinite(values).all():
@@ -99,10 +105,10 @@ GameLoss = ZeroOne | ExponentialLoss | UserLoss
 
 
 def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None = None) -> GameLoss:
-    """A loss from "zero-one", "exponential" or a function of states.
+    """Return a loss from "zero-one", "exponential" or a function of states.
 
-    For "exponential" ``eta`` is a number, None for ln(1+γ), or "best" for what the function ``best`` returns, which is
-    there where the baseline is fixed.
+    For "exponential" ``eta`` is a number, None for ln(1+γ), or "best" for the result of the function ``best``, which is
+    passed where the baseline is fixed.
     """
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
@@ -124,7 +130,7 @@ def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None =
 
 
 def best_weight(eta: str, best: Callable[[], float] | None) -> float:
-    """The number that eta="best" stands for."""
+    """Return the number for eta="best"."""
     check_choice("eta", eta, ("best",))
     if best is None:
         raise ValueError("eta='best' needs a fixed baseline (condition='uniform', or a distribution); pass a number.")
@@ -134,12 +140,12 @@ def best_weight(eta: str, best: Callable[[], float] | None) -> float:
 
 
 def check_proper(loss: GameLoss, S: AnyArray) -> None:
-    """Raise unless the loss falls with votes for the true class and rises with votes for others, at these states."""
+    """Raise ValueError unless the loss is proper at these states."""
     if not isinstance(loss, UserLoss):
         return
-    here = loss(S)
+    before = loss(S)
     for label in range(S.shape[1]):
-        step = loss(S + np.eye(S.shape[1], dtype=S.dtype)[label]) - here
+        step = loss(S + np.eye(S.shape[1], dtype=S.dtype)[label]) - before
         wrong = np.flatnonzero(step > 1e-12 if label == 0 else step < -1e-12)
         if len(wrong):
             i = wrong[0]
@@ -157,7 +163,7 @@ MIXERS = np.random.default_rng(20130217).integers(1, 2**63, size=4096, dtype=np.
 
 
 def as_states(s: Any, K: int) -> tuple[AnyArray, bool]:
-    """States as an integer array (m, K), and whether there was just one."""
+    """Return states as an integer array (m, K), and whether a single state was passed."""
     if s is None:
         return np.zeros((1, K), dtype=np.int64), True
     S = np.asarray(s)
@@ -169,17 +175,17 @@ def as_states(s: Any, K: int) -> tuple[AnyArray, bool]:
 
 
 def after_each_vote(S: AnyArray) -> AnyArray:
-    """The K states after one more vote, (m K, K)."""
+    """Return the K states that one more vote leads to, for every state, (m K, K)."""
     return (S[:, None, :] + np.eye(S.shape[1], dtype=np.int64)).reshape(-1, S.shape[1])
 
 
 def row_keys(S: AnyArray) -> AnyArray:
-    """A 64-bit number for every row of whole numbers."""
+    """Return a 64-bit number for every row of integers."""
     return (S.astype(np.int64).view(np.uint64) * np.resize(MIXERS, S.shape[1])).sum(axis=1, dtype=np.uint64)
 
 
 def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
-    """The distinct rows, and for every row its number among them."""
+    """Return the distinct rows, and for every row its number among them."""
     S = np.ascontiguousarray(S, dtype=np.int64)
     _, first, back = np.unique(row_keys(S), return_index=True, return_inverse=True)
     if not (S[first][back] == S).all():
@@ -189,9 +195,10 @@ def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
 
 
 class Layers:
-    """The states within t steps of some states, layer by layer; values are computed from the last layer to the first.
+    """The states within t steps of the states S, layer by layer; values are computed from the last layer to the first.
 
-    Where the loss is symmetric in the rivals and depends on leads only, states that agree in that are one state.
+    States that are equivalent are merged: those with the same leads over the true class if only leads matter, and those
+    that differ in the order of the rivals if the loss is symmetric in them.
     """
 
     def __init__(self, S: AnyArray, t: int, loss: GameLoss, symmetric: bool) -> None:
@@ -215,7 +222,7 @@ class Layers:
                 raise ValueError(too_many(K, t, f"more than {MAX_STATES:,} and up to {most:,}"))
 
     def canonical(self, S: AnyArray) -> AnyArray:
-        """The state that represents all equivalent ones."""
+        """Return for every state the one that represents all equivalent states."""
         if self.relative:
             S = S - S[:, :1]
         if self.symmetric:
@@ -223,9 +230,9 @@ class Layers:
         return S
 
     def fold(self, combine: Callable[[Array], Array]) -> list[Array]:
-        """φ_{t−j} of the states of layer j, j = 0 .. t; layer 0 are the states that were asked for.
+        """Return φ_{t−j} of the states of layer j, for j = 0 .. t; layer 0 are the states passed to the constructor.
 
-        ``combine`` gets φ after each of the K steps, (m, K), and gives φ before, (m,).
+        ``combine`` takes φ after each of the K steps, (m, K), and returns φ before, (m,).
         """
         values = [self.loss(self.states[-1])]
         for children in reversed(self.children):
@@ -235,15 +242,9 @@ class Layers:
         return values
 
 
+@described
 def count_states(K: int, t: int) -> int:
-    """The number of states within t rounds of 0, where the order of the rivals does not matter.
-
-    Parameters
-    ----------
-    K : int
-        The number of classes.
-    t : int
-        The number of rounds.
+    """Return the number of states within t rounds of 0, where the order of the rivals does not matter.
 
     Returns
     -------
@@ -263,7 +264,7 @@ def count_states(K: int, t: int) -> int:
 
 
 def too_many(K: int, t: int, states: str) -> str:
-    """The message where a recursion would need too much memory."""
+    """Return the error message for a recursion that needs too much memory."""
     return (
         f"the recursion for K={K} classes and {t} rounds needs {states} states, at most {MAX_STATES:,} are kept. Use "
         "fewer rounds, a fixed baseline (condition='uniform'), or the exponential loss with a small eta (Lemma 19)."
@@ -273,25 +274,11 @@ def too_many(K: int, t: int, states: str) -> str:
 # ---- fixed baselines ------------------------------------------------------------------------------------------------
 
 
+@described
 def fixed_potential(
     t: int, b: Any, s: Any = None, loss: Any = "zero-one", eta: Any = None, *, n_threads: int = 1
 ) -> Any:
-    """φ_t(s) of a fixed edge-over-random baseline: the expected loss of a random walk with steps b.
-
-    Parameters
-    ----------
-    t : int
-        The number of rounds to go.
-    b : array of shape (K,)
-        The baseline, a distribution whose first entry, the true class, is the largest; see `uniform_baseline`.
-    s : array of shape (K,) or (m, K), or None, default=None
-        The states: votes so far, the true class first. None is the state before the first vote.
-    loss : {"zero-one", "exponential"} or callable, default="zero-one"
-        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float, "best" or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ), "best" is `best_eta`.
-    n_threads : int, default=1
-        The number of threads.
+    """Return φ_t(s) of a fixed edge-over-random baseline: the expected loss of a random walk with steps b.
 
     Returns
     -------
@@ -317,7 +304,7 @@ def fixed_potential(
 
 
 def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int = 1) -> Array:
-    """`fixed_potential` of checked arguments, (m,)."""
+    """Compute `fixed_potential` for checked arguments, (m,)."""
     if isinstance(loss, ExponentialLoss):
         with np.errstate(over="ignore"):  # a potential beyond all numbers is infinite
             return np.exp(exponential_logs(t, b, S, loss.eta)).sum(axis=1)
@@ -327,24 +314,18 @@ def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int =
 
 
 def exponential_logs(t: int, b: Array, S: AnyArray, eta: float) -> Array:
-    """log a_l^t e^{η(s_l − s_1)} of every rival, (m, K−1), with a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1."""
+    """Return log a_l^t e^{η(s_l − s_1)} for rivals l, (m, K−1); a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1."""
     a = 1 - (b[0] + b[1:]) + np.exp(eta) * b[1:] + np.exp(-eta) * b[0]  # (K-1,)
     return t * np.log(a) + eta * (S[:, 1:] - S[:, :1])
 
 
+@described
 def best_eta(T: int, b: Any) -> float:
-    """The weight of a vote with which the exponential loss has the smallest bound after T rounds.
+    """Return the weight of a vote with which the exponential loss has the smallest bound after T rounds.
 
     It minimises φ_T(0) = Σ_l a_l^T, where a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1 for every rival l. Each term alone
     is least at ½ ln(b_1/b_l). For the γ-biased uniform baseline this is ½ ln(1 + Kγ/(1−γ)) for any T, and the bound is
     (K−1)(1 − (√b_1 − √b_2)²)^T.
-
-    Parameters
-    ----------
-    T : int
-        The number of rounds.
-    b : array of shape (K,)
-        The baseline, a distribution whose first entry, the true class, is the largest; see `uniform_baseline`.
 
     Returns
     -------
@@ -382,19 +363,16 @@ def best_eta(T: int, b: Any) -> float:
     return float(brentq(slope, low, high, xtol=1e-12))
 
 
+@described
 def kappa(edge: float, eta: float, K: int) -> float:
-    """The factor by which a round lowers the exponential loss under the γ-biased uniform baseline.
+    """Return the factor by which a round lowers the exponential loss under the γ-biased uniform baseline.
 
     With η = ln(1+γ) it is at most e^{−γ²/2}; it is smallest with `best_eta`.
 
     Parameters
     ----------
-    edge : float
-        γ in [0, 1], the edge over guessing.
     eta : float
         η, the weight of a vote.
-    K : int
-        The number of classes.
 
     Returns
     -------
@@ -410,7 +388,7 @@ def kappa(edge: float, eta: float, K: int) -> float:
 
 
 def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
-    """The potentials (m,) by the dynamic programme, once for all states with the same leads of the rivals."""
+    """Return potentials (m,) by the dynamic programme, which runs once for states with the same leads of the rivals."""
     leads = S[:, 1:] - S[:, :1]
     leads = np.clip(leads, -t - 1, t)  # beyond these leads the result is certain
     columns = np.argsort(b[1:], kind="stable")  # rivals of equal probability are interchangeable
@@ -430,31 +408,15 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
 # ---- any cone -------------------------------------------------------------------------------------------------------
 
 
+@described
 def game_potential(
     t: int, K: int, condition: Any, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
 ) -> Any:
-    """φ_t(s) of any condition (C, B) by (21): φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }.
+    """Return φ_t(s) of any condition (C, B) by (21).
 
-    It solves a small linear programme per state, so it is for few rounds and classes. For edge-over-random baselines
-    `fixed_potential` gives the same quickly, and for MR `minimal_potential` does.
-
-    Parameters
-    ----------
-    t : int
-        The number of rounds to go.
-    K : int
-        The number of classes.
-    condition : str, array of shape (K,) or Condition
-        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-        true class first, or a `Condition`.
-    edge : float
-        γ in [0, 1], the edge over guessing.
-    s : array of shape (K,) or (m, K), or None, default=None
-        The states: votes so far, the true class first. None is the state before the first vote.
-    loss : {"zero-one", "exponential"} or callable, default="zero-one"
-        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }. The function solves a small linear programme per
+    state, which is feasible for few rounds and classes. For edge-over-random baselines `fixed_potential` gives the same
+    quickly, and for MR `minimal_potential` does.
 
     Returns
     -------
@@ -480,7 +442,7 @@ def game_potential(
 
 
 def check_game(t: Any, K: Any, edge: Any, s: Any, loss: Any, eta: Any) -> tuple[AnyArray, bool, GameLoss]:
-    """The states, whether there is one, and the loss."""
+    """Return the states, whether a single state was passed, and the loss; raise for wrong arguments."""
     check_number("t", t, int, 0)
     check_number("K", K, int, 2)
     check_number("edge", edge, float, 0.0, 1.0)
@@ -488,7 +450,7 @@ def check_game(t: Any, K: Any, edge: Any, s: Any, loss: Any, eta: Any) -> tuple[
 
 
 def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]:
-    """min_{c ∈ C₀} max_l { φ_l − (c(l) − ⟨c, b⟩) } for one state, and the cost row c (K,) that attains it."""
+    """Return min_{c ∈ C₀} max_l { φ_l − (c(l) − ⟨c, b⟩) } for one state, and the cost row c (K,) that attains it."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     generators = condition.generators(len(phi))  # (g, K)
@@ -501,3 +463,161 @@ def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]
     if result.status != 0:
         raise RuntimeError(f"the linear programme of a state could not be solved: {result.message}")
     return float(result.x[-1]), result.x[:-1] @ generators
+
+
+# ---- the minimal condition ------------------------------------------------------------------------------------------
+
+
+@described
+def minimal_potential(
+    t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
+) -> Any:
+    """Return φ_t(s) under the minimal condition: the walk takes the worst edge-over-random baseline in every state.
+
+    It is computed exactly by a recursion over O(t^{K−1}) states. With the exponential loss and a small η the worst
+    baseline is always the uniform one (Lemma 19), and the closed form is used.
+
+    Returns
+    -------
+    float, or array of shape (m,)
+        The potential, of one state or of each.
+
+    Examples
+    --------
+    >>> from simplexboost.theory import fixed_potential
+    >>> round(minimal_potential(10, 6, 0.1), 4), round(fixed_potential(10, uniform_baseline(6, 0.1)), 4)
+    (0.7749, 0.7076)
+    """
+    S, single, game_loss = check_game(t, K, edge, s, loss, eta)
+    if degree_is_always_K(S, int(t), game_loss):
+        values = fixed_values(int(t), uniform_baseline(K, edge), S, game_loss)
+    else:
+        layers = Layers(S, int(t), game_loss, symmetric=game_loss.symmetric)
+        values = layers.fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0]
+    return float(values[0]) if single else values
+
+
+def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
+    """Return whether the worst baseline is the uniform one in all states within t steps of S.
+
+    With leads within ±D the numerator in the proof of Lemma 19 is negative for every degree below K where
+    (K−1)(1 − e^{−η}) e^{2ηD} < 1; the lemma's η ≤ ¼ min(1/(K−1), 1/T) is a special case.
+    """
+    if not isinstance(loss, ExponentialLoss):
+        return False
+    D = int(np.abs(S[:, 1:] - S[:, :1]).max()) + t
+    return bool((S.shape[1] - 1) * -np.expm1(-loss.eta) * np.exp(min(2 * loss.eta * D, 700.0)) < 1)
+
+
+@described
+def best_fixed_potential(
+    t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
+) -> tuple[float, int]:
+    """Return the largest φ_t of baselines that guess uniformly among some labels, and the number of these labels.
+
+    The paper assumes that guessing uniformly on all labels is the worst; with large edges or many classes it is not.
+
+    Returns
+    -------
+    value : float
+        The largest potential.
+    support : int
+        The number of labels among which the worst baseline guesses.
+
+    Examples
+    --------
+    >>> from simplexboost.theory import fixed_potential
+    >>> value, support = best_fixed_potential(6, 3, 0.4)
+    >>> round(value, 4), support, round(fixed_potential(6, uniform_baseline(3, 0.4)), 4)
+    (0.2557, 2, 0.2483)
+    """
+    S, _, game_loss = check_game(t, K, edge, s, loss, eta)
+    if len(S) > 1:
+        raise ValueError(f"s has {len(S)} states; pass one.")
+    supports = range(2, K + 1)
+    bs = [np.append(uniform_baseline(a, edge), np.zeros(K - a)) for a in supports]
+    values = [float(fixed_values(int(t), b, S, game_loss)[0]) for b in bs]
+    best = int(np.argmax(values))
+    return values[best], supports[best]
+
+
+@described
+def degree_map(
+    t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
+) -> Labels:
+    """Return the degrees of the optimal walk for three classes, at pixels (u, v) = (s_2 − s_1, s_3 − s_1).
+
+    Returns
+    -------
+    int array of shape (2 radius + 1, 2 radius + 1)
+        Rows are u, columns v: 3 or 2, or 0 where both are optimal.
+
+    Examples
+    --------
+    >>> degrees = degree_map(3, 0.0)
+    >>> {degree: int((degrees == degree).sum()) for degree in (3, 2, 0)}
+    {3: 32, 2: 4, 0: 13}
+    """
+    two, three = degree_values(t, edge, loss, eta, radius)
+    tie = np.abs(two - three) <= 1e-12 * np.maximum(1.0, np.abs(three))
+    return np.where(tie, 0, np.where(three > two, 3, 2))
+
+
+@described
+def potential_map(
+    t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
+) -> Array:
+    """Return the minimal potentials for three classes with t rounds to go, at the pixels of `degree_map`.
+
+    Returns
+    -------
+    array of shape (2 radius + 1, 2 radius + 1)
+        The potentials; rows are u = s_2 − s_1, columns v = s_3 − s_1.
+
+    Examples
+    --------
+    >>> potential_map(3, 0.0).shape
+    (7, 7)
+    """
+    return np.maximum(*degree_values(t, edge, loss, eta, radius))
+
+
+def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[Array, Array]:
+    """Return φ_t at every pixel for a first step of degree 2 and for one of degree 3."""
+    check_number("t", t, int, 1)
+    check_number("radius", radius, int, 1, none=True)
+    _, _, game_loss = check_game(t, 3, edge, None, loss, eta)
+    axis = np.arange(-(radius or t), (radius or t) + 1)
+    u, v = np.meshgrid(axis, axis, indexing="ij")
+    S = np.stack([np.zeros_like(u), u, v], axis=-1).reshape(-1, 3)
+    phi = minimal_potential(t - 1, 3, edge, after_each_vote(S), game_loss).reshape(-1, 3)  # (m, 3)
+    rivals = phi[:, 1:]
+    two = edge * phi[:, 0] + (1 - edge) * (phi[:, 0] + rivals.max(axis=1)) / 2
+    three = edge * phi[:, 0] + (1 - edge) * phi.mean(axis=1)
+    return two.reshape(u.shape), three.reshape(u.shape)
+
+
+class MinimalTable:
+    """All potentials of a game of T rounds under the minimal condition."""
+
+    def __init__(self, K: int, edge: float, T: int, loss: GameLoss) -> None:
+        start = np.zeros((1, K), dtype=np.int64)
+        self.T, self.layers = T, Layers(start, T, loss, symmetric=loss.symmetric)
+        self.values = self.layers.fold(lambda phi: worst_baseline_cost(phi, edge)[0])
+        self.layers.children = []  # they are no longer needed, and take most of the memory
+
+    @cached
+    def keys(self) -> list[tuple[AnyArray, Labels]]:
+        """For every layer the keys of its states, ascending, and the positions of these states."""
+        keys = [row_keys(states) for states in self.layers.states]
+        return [(key[order], order) for key in keys for order in [np.argsort(key)]]
+
+    def potential(self, t: int, S: AnyArray) -> Array:
+        """Return φ_t of states (m, K) after T − t rounds, (m,)."""
+        layer = self.T - t
+        S = np.ascontiguousarray(self.layers.canonical(S))
+        keys, order = self.keys[layer]
+        at = order[np.minimum(np.searchsorted(keys, row_keys(S)), len(keys) - 1)]
+        if not (self.layers.states[layer][at] == S).all():
+            raise ValueError(f"s holds a state that {layer} votes cannot lead to.")
+        return self.values[layer][at]

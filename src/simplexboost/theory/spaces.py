@@ -1,6 +1,6 @@
 """Finite spaces of weak classifiers, as the labels that they predict on a training set, and linear programmes on them.
 
-By the minimax theorem a linear programme tells whether a space meets a condition,
+By the minimax theorem a linear programme decides whether a space meets a condition,
 
     the condition holds with edge γ  ⇔  some λ in the simplex has ⟨g, H_λ(i) − B_γ(i)⟩ ≤ 0 for all i and generators g,
 
@@ -18,7 +18,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers, united
-from .conditions import Condition
+from .conditions import Condition, described
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,49 +70,33 @@ class Space:
         c = self.c[:, None]
         return np.where(self.H == c, 0, self.H + (self.H < c))
 
-    def joined(self, other: Space) -> Space:
-        """All classifiers of both spaces."""
-        return Space(np.hstack([self.H, other.H]), self.c, max(self.K, other.K))
-
 
 def true_first(A: AnyArray, c: Labels) -> AnyArray:
-    """Columns of every row of A (n, K) reordered: the true class, then the others in ascending order.
+    """Reorder the columns of every row of A (n, K): the true class first, then the others in ascending order.
 
     >>> true_first(np.array([[10, 11, 12], [10, 11, 12]]), np.array([0, 2]))
     array([[10, 11, 12],
            [12, 10, 11]])
     """
-    return np.take_along_axis(A, order(c, A.shape[1]), axis=1)
+    return np.take_along_axis(A, class_order(c, A.shape[1]), axis=1)
 
 
 def classes_in_place(A: AnyArray, c: Labels) -> AnyArray:
-    """The reverse of `true_first`."""
+    """Reverse `true_first`."""
     out = np.empty_like(A)
-    np.put_along_axis(out, order(c, A.shape[1]), A, axis=1)
+    np.put_along_axis(out, class_order(c, A.shape[1]), A, axis=1)
     return out
 
 
-def order(c: Labels, K: int) -> Labels:
-    """For every example the true class, then the others, (n, K)."""
+def class_order(c: Labels, K: int) -> Labels:
+    """Return for every example the true class, then the others in ascending order, (n, K)."""
     others = np.arange(K - 1)
     return np.column_stack([c, others + (others >= c[:, None])])
 
 
+@described
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
-    """A space from labels, classifiers or a booster: whatever the functions of this package take.
-
-    Parameters
-    ----------
-    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
-        or a booster of this package, whose weak classifiers are taken.
-    y : array of shape (n,) or None, default=None
-        The true labels; a `Space` has them already.
-    X : array of shape (n, p) or None, default=None
-        The features, from which classifiers predict.
-    classes : int, sequence of labels or None, default=None
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
-        y.
+    """Return a space from a matrix of labels, from fitted classifiers or from a booster.
 
     Returns
     -------
@@ -137,33 +121,26 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
                 raise TypeError(f"{name} holds {labels.dtype} values; with classes={classes} labels must be integers.")
         return Space(predicted.astype(np.intp), y.astype(np.intp), int(classes))
     known = united({"H": predicted, "y": y}) if classes is None else np.unique(classes)
-    return Space(codes("H", predicted, known), codes("y", y, known), len(known))
+    return Space(label_numbers("H", predicted, known), label_numbers("y", y, known), len(known))
 
 
-def codes(name: str, labels: AnyArray, known: AnyArray) -> Labels:
-    """Labels → their numbers among the known ones."""
+def label_numbers(name: str, labels: AnyArray, known: AnyArray) -> Labels:
+    """Return the numbers of labels, an array of any shape, among the known ones."""
     return known_label_numbers(labels.ravel(), known, name).reshape(labels.shape)
 
 
 def predictions(H: Any, X: Any) -> AnyArray:
-    """The labels that the classifiers of a list or of a fitted booster predict, or those of a matrix, (n, m)."""
-    if hasattr(H, "model_"):
-        return weak_labels(H, need_X(X))
-    if isinstance(H, list | tuple) and H and all(hasattr(h, "predict") for h in H):
-        X = need_X(X)
-        return np.column_stack([h.predict(X) for h in H])
-    return np.asarray(H)
-
-
-def need_X(X: Any) -> Any:
-    """X; raise where it is missing."""
+    """Return the labels (n, m) that classifiers or the weak classifiers of a booster predict, or a matrix itself."""
+    listed = isinstance(H, list | tuple) and len(H) > 0 and all(hasattr(h, "predict") for h in H)
+    if not listed and not hasattr(H, "model_"):
+        return np.asarray(H)
     if X is None:
         raise TypeError("X is missing; classifiers need it to predict, pass X (n, p), or H as a matrix of labels.")
-    return X
+    return np.column_stack([h.predict(X) for h in H]) if listed else weak_labels(H, X)
 
 
 def weak_labels(booster: Any, X: Any) -> AnyArray:
-    """What each weak classifier of a fitted booster votes for, (n, T): the class its output scores highest."""
+    """Return the class that each weak classifier of a fitted booster scores highest, (n, T)."""
     X = booster._check_X(X)
     model = booster.model_
     if any(term.coordinate is not None for term in model.terms):
@@ -179,9 +156,9 @@ def weak_labels(booster: Any, X: Any) -> AnyArray:
 
 
 def samme_example() -> Space:
-    """Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers.
+    """Return the space of Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers.
 
-    Whatever the weights, one of them is better than random guessing among three classes, so SAMME's condition holds
+    Under any weights, one of them is better than random guessing among three classes, so SAMME's condition holds
     (γ ≤ 1/4); yet no vote tells the examples apart.
 
     Returns
@@ -198,11 +175,13 @@ def samme_example() -> Space:
     return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
 
 
+@described
 def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
-    """Theorem 5: each of n classifiers is right on a window of ⌊n(1/2 + γ/K)⌋ examples, with one wrong label outside.
+    """Return the space of Theorem 5: n classifiers, each right on a window of ⌊n(1/2 + γ/K)⌋ examples.
 
-    The vote of all of them is right, but all wrong votes go to one label, which gets more of them than under the
-    γ-biased uniform baseline. So the space is boostable but does not meet ``"uniform"``.
+    Outside its window a classifier predicts one wrong label. The vote of all of them is right, but all wrong votes go
+    to one label, which gets more of them than under the γ-biased uniform baseline. So the space is boostable but does
+    not meet ``"uniform"``.
 
     Parameters
     ----------
@@ -234,7 +213,7 @@ def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
 
 
 def subsets_example(K: int = 4, n: int = 6, size: int = 2) -> Space:
-    """Section 4.2.2: for every subset of this size, classifiers that are right on it and wrong elsewhere in K−1 ways.
+    """Return the space of section 4.2.2: for every subset of this size, K−1 classifiers that are right on it only.
 
     With size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so ``"uniform"``
     holds with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1
@@ -273,12 +252,12 @@ EXAMPLES = {"samme": samme_example, "windows": windows_example, "subsets": subse
 
 
 def example(name: str) -> Space:
-    """A counter-example of Mukherjee and Schapire by name.
+    """Return a counter-example of Mukherjee and Schapire by name.
 
     Parameters
     ----------
     name : {"samme", "windows", "subsets"}
-        Which one: that of `samme_example`, `windows_example` or `subsets_example`.
+        `samme_example`, `windows_example` or `subsets_example`.
 
     Returns
     -------
@@ -294,20 +273,9 @@ def example(name: str) -> Space:
     return EXAMPLES[name]()
 
 
-def votes(space: Space, weights: Array) -> Array:
-    """H_λ with the true class first, (n, K): what share of the votes each class gets from weights λ (m,)."""
-    n, K = len(space.c), space.K
-    out = np.zeros((n, K))
-    ranks = space.ranks
-    for j in np.flatnonzero(weights):
-        out[np.arange(n), ranks[:, j]] += weights[j]
-    return out
-
-
 # ---- linear programmes ----------------------------------------------------------------------------------------------
 
-# An edge below this is rounding error of the linear programme.
-MIN_EDGE = 1e-8
+MIN_EDGE = 1e-8  # smaller edges are rounding errors of the linear programme
 TOLERANCE = 1e-9
 FEW_ROWS = 5000  # up to this many constraints go to the solver at once; beyond, they are added as they are violated
 ROWS_A_TIME = 1000
@@ -315,12 +283,12 @@ ROWS_A_TIME = 1000
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The largest edge of a condition on a space, and what proves it.
+    """The largest edge of a condition on a space, with its proofs.
 
     Attributes
     ----------
     edge : float
-        The largest γ; −inf where the condition holds with none.
+        The largest γ; −inf where the condition holds with no edge.
     weights : array of shape (m,), or None
         λ ≥ 0 with sum 1, whose votes meet the condition with that edge; None where the edge is −inf.
     costs : array of shape (n, K)
@@ -340,10 +308,12 @@ class Solution:
 
 
 def solve(space: Space, condition: Condition) -> Solution:
-    """The largest edge, with both certificates: max γ such that ⟨g, H_λ(i)⟩ ≤ ⟨g, B_γ(i)⟩ for all i and g."""
-    at_zero, slope = right_sides(space, condition)  # (n, g) each
-    solved = maximise(space, condition.generators(space.K), at_zero, slope)
-    if solved is None:  # all classifiers say a wrong label that the baseline never says
+    """Return the largest γ such that ⟨g, H_λ(i)⟩ ≤ ⟨g, B_γ(i)⟩ for all i and g, with both certificates."""
+    shape, generators = (len(space.c), space.K), condition.generators(space.K)
+    # ⟨g, B_γ(i)⟩ = zero − γ · (zero − one) for every example and generator, (n, g)
+    zero, one = (np.broadcast_to(condition.baseline(space.K, edge), shape) @ generators.T for edge in (0.0, 1.0))
+    solved = maximise(space, generators, zero, zero - one)
+    if solved is None:  # all classifiers predict a wrong label that the baseline never predicts
         value, costs = game_value(space, condition, 0.0)
         assert value > 0
         return Solution(-np.inf, None, costs)
@@ -351,19 +321,18 @@ def solve(space: Space, condition: Condition) -> Solution:
     return Solution(z, weights, as_costs(duals, space, condition))
 
 
+@described
 def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, Array]:
-    """The maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it; its coefficients sum to 1.
+    """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it.
 
-    The condition holds with this edge where the value is not positive.
+    The coefficients of C sum to 1. The condition holds with this edge where the value is not positive.
 
     Parameters
     ----------
     space : Space
         The weak classifiers.
     condition : Condition
-        The condition, whose cone and baseline are meant.
-    edge : float
-        γ, the edge of the baseline.
+        The condition, with its cone and baseline.
 
     Returns
     -------
@@ -387,15 +356,8 @@ def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, 
     return -solved[0], as_costs(solved[2], space, condition)
 
 
-def right_sides(space: Space, condition: Condition) -> tuple[Array, Array]:
-    """⟨g, B_γ(i)⟩ = at_zero − γ · slope for every example and generator, (n, g) each."""
-    shape, generators = (len(space.c), space.K), condition.generators(space.K)
-    zero, one = (np.broadcast_to(condition.baseline(space.K, edge), shape) @ generators.T for edge in (0.0, 1.0))
-    return zero, zero - one
-
-
 def as_costs(duals: Array, space: Space, condition: Condition) -> Array:
-    """Coefficients of the generators (n, g) → a cost matrix (n, K), the largest entry of size 1."""
+    """Return the cost matrix (n, K) with these coefficients (n, g) of the generators, the largest entry of size 1."""
     C = duals @ condition.generators(space.K)
     largest = np.abs(C).max()
     return classes_in_place(C / largest if largest > 0 else C, space.c)
@@ -404,19 +366,20 @@ def as_costs(duals: Array, space: Space, condition: Condition) -> Array:
 def maximise(
     space: Space, generators: Array, right: Array, slope: Array, limit: float | None = 1.0
 ) -> tuple[float, Array, Array] | None:
-    """max z such that some λ in the simplex has ⟨g, H_λ(i)⟩ + z · slope ≤ right for all (i, g); None if there is no λ.
+    """Maximise z such that some λ in the simplex has ⟨g, H_λ(i)⟩ + z · slope ≤ right for all (i, g).
 
     Constraints are added as they are violated, since only a few thousand of the n·g matter. Returns z, λ (m,) and the
-    dual variables (n, g) ≥ 0.
+    dual variables (n, g) ≥ 0, or None if there is no λ.
     """
     n, g = right.shape
-    distinct = distinct_rows(space, right, slope)
+    same = np.column_stack([space.ranks.astype(np.float64), right, slope])
+    distinct = np.sort(np.unique(same, axis=0, return_index=True)[1])  # the first example of each kind
     ranks = space.ranks[distinct].astype(np.int16)
     right, slope = right[distinct], slope[distinct]
     m = ranks.shape[1]
     uniform_votes = np.stack([(ranks == k).mean(axis=1) for k in range(space.K)], axis=1)  # (n, K)
     excess = uniform_votes @ generators.T - right
-    rows = worst(excess, FEW_ROWS if excess.size <= FEW_ROWS else ROWS_A_TIME)
+    rows = largest_entries(excess, FEW_ROWS if excess.size <= FEW_ROWS else ROWS_A_TIME)
     while True:
         solved = linear_programme(ranks, generators, right, slope, rows, limit)
         if solved is None:
@@ -425,24 +388,18 @@ def maximise(
         H_lambda = np.stack([(ranks == k) @ weights for k in range(space.K)], axis=1)  # (n, K)
         excess = H_lambda @ generators.T + z * slope - right
         excess.ravel()[rows] = -np.inf
-        more = worst(excess, ROWS_A_TIME)
-        more = more[excess.ravel()[more] > TOLERANCE]
-        if not len(more):
+        violated = largest_entries(excess, ROWS_A_TIME)
+        violated = violated[excess.ravel()[violated] > TOLERANCE]
+        if not len(violated):
             break
-        rows = np.concatenate([rows, more])
+        rows = np.concatenate([rows, violated])
     duals = np.zeros((n, g))
     duals.reshape(-1)[distinct[rows // g] * g + rows % g] = marginals
     return z, weights / weights.sum() if m else weights, duals
 
 
-def distinct_rows(space: Space, right: Array, slope: Array) -> Labels:
-    """The first example of each kind: same class, same predictions, same right sides."""
-    same = np.column_stack([space.ranks.astype(np.float64), right, slope])
-    return np.sort(np.unique(same, axis=0, return_index=True)[1])
-
-
-def worst(excess: Array, count: int) -> Labels:
-    """Flat positions of the largest entries, ascending."""
+def largest_entries(excess: Array, count: int) -> Labels:
+    """Return the flat positions of the largest entries, ascending."""
     flat = excess.ravel()
     if flat.size <= count:
         return np.arange(flat.size)
@@ -452,7 +409,7 @@ def worst(excess: Array, count: int) -> Labels:
 def linear_programme(
     ranks: AnyArray, generators: Array, right: Array, slope: Array, rows: Labels, limit: float | None
 ) -> tuple[float, Array, Array] | None:
-    """The programme of `maximise` on some of its constraints."""
+    """Solve the programme of `maximise` with some of its constraints."""
     from scipy.optimize import linprog  # not at the top: start-up time
     from scipy.sparse import csr_matrix
 

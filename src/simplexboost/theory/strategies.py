@@ -5,9 +5,9 @@ With t rounds to go and votes s_i on example i, the costs of the optimal strateg
 row that solves (22). If C • 1_h is at most what the condition allows, the average of φ_{t−1}(s_i + e_{h(i)}) is at most
 that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
 
-A step of a random walk is a vote for a label drawn from a baseline: from b if that is fixed. Under the minimal
+A step of a random walk is a vote for a label drawn from a baseline: from b if the baseline is fixed. Under the minimal
 condition the adversary chooses the worst edge-over-random baseline in every state, (1−γ)/a on the a−1 rivals whose
-votes would hurt most and the rest on the true class.
+votes would raise the potential most and the rest on the true class.
 """
 
 from __future__ import annotations
@@ -22,19 +22,29 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
-from .conditions import CONDITIONS, Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
-from .minimal import MinimalTable, degree_is_always_K, minimal_potential
+from .conditions import (
+    CONDITIONS,
+    Condition,
+    as_condition,
+    check_baseline,
+    described,
+    uniform_baseline,
+    worst_baseline_cost,
+)
 from .potentials import (
     ExponentialLoss,
     GameLoss,
+    MinimalTable,
     after_each_vote,
     as_loss,
     as_states,
     best_eta,
     check_game,
+    degree_is_always_K,
     exponential_logs,
     fixed_values,
     game_potential,
+    minimal_potential,
     solve_row,
 )
 from .spaces import Space, classes_in_place, true_first
@@ -43,7 +53,7 @@ from .spaces import Space, classes_in_place, true_first
 
 
 class Game(ABC):
-    """A boosting game of T rounds: potentials and costs of states (m, K), the true class first. `make_game` makes one.
+    """A boosting game of T rounds: potentials and costs of states (m, K), the true class first. See `make_game`.
 
     Examples
     --------
@@ -58,14 +68,14 @@ class Game(ABC):
 
     @abstractmethod
     def potential(self, t: int, S: AnyArray) -> Array:
-        """φ_t of states with t rounds to go, (m,)."""
+        """Return φ_t of states with t rounds to go, (m,)."""
 
     @abstractmethod
     def allowed(self, C: Array) -> Array:
-        """What the weak learner may cost on each row of costs (m, K), on average, (m,)."""
+        """Return the largest cost of a weak learner that the condition allows on each row of costs (m, K), (m,)."""
 
     def costs(self, t: int, S: AnyArray) -> Array:
-        """What each vote costs with t rounds to go, this one included, (m, K): the potential after it, (28), (41)."""
+        """Return the costs (28), (41) of votes with t rounds to go, the potentials after each vote, (m, K)."""
         return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
 
     @property
@@ -74,28 +84,23 @@ class Game(ABC):
         return float(self.potential(self.T, np.zeros((1, self.K), dtype=np.int64))[0])
 
     def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
-        """Costs divided by e^{log_scale}, up to a constant in every row, and log_scale; finite for any state."""
+        """Return costs divided by e^{log_scale}, up to a constant in every row, and log_scale; finite for any state."""
         return self.costs(t, S), 0.0
 
     def cost_matrix(self, t: int, votes: AnyArray, c: Labels) -> Array:
-        """The costs (n, K) of naming each class, for votes (n, K) so far and true classes c (n,)."""
+        """Return the costs (n, K) of naming each class, for votes (n, K) so far and true classes c (n,)."""
         return classes_in_place(self.costs(t, true_first(votes, c)), c)
 
 
+@described
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
     """The game of a fixed edge-over-random baseline.
 
     Parameters
     ----------
-    b : array of shape (K,)
-        The baseline, a distribution whose first entry, the true class, is the largest.
-    T : int
-        The number of rounds.
     loss : GameLoss
-        What is suffered at the end: `ZeroOne` or `ExponentialLoss`.
-    n_threads : int, default=1
-        The number of threads.
+        The loss of the final state, such as `ZeroOne` or `ExponentialLoss`.
 
     Examples
     --------
@@ -115,13 +120,12 @@ class FixedGame(Game):
         return len(self.b)
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        """The expected loss of a random walk."""
         return fixed_values(t, self.b, S, self.loss, self.n_threads)
 
     def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
-        """With the exponential loss and the uniform baseline these are (36), times a power of κ."""
         if not isinstance(self.loss, ExponentialLoss):
             return super().scaled_costs(t, S)
+        # With the uniform baseline these are the costs (36), times a power of κ.
         logs = exponential_logs(t - 1, self.b, S, self.loss.eta)  # (m, K-1): the terms of φ_{t−1}(s)
         log_scale = float(logs.max())
         terms = np.exp(logs - log_scale)
@@ -129,24 +133,18 @@ class FixedGame(Game):
         return np.hstack([own, np.expm1(self.loss.eta) * terms]), log_scale  # φ_{t−1}(s + e_l) − φ_{t−1}(s)
 
     def allowed(self, C: Array) -> Array:
-        """⟨C_i, b⟩."""
         return C @ self.b
 
 
+@described
 @dataclass(frozen=True, eq=False)
 class MinimalGame(Game):
     """The game of the minimal condition; the costs of all states it can reach are kept.
 
     Parameters
     ----------
-    K : int
-        The number of classes.
-    T : int
-        The number of rounds.
     loss : GameLoss
-        What is suffered at the end: `ZeroOne` or `ExponentialLoss`.
-    edge : float
-        γ, the edge over guessing that is assumed.
+        The loss of the final state, such as `ZeroOne` or `ExponentialLoss`.
 
     Examples
     --------
@@ -161,14 +159,13 @@ class MinimalGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        """The potential, from the table of the game."""
         return minimal_table(self.K, self.edge, self.T, self.loss).potential(t, S)
 
     def allowed(self, C: Array) -> Array:
-        """The cost of the most expensive edge-over-random baseline."""
         return worst_baseline_cost(C, self.edge)[0]
 
 
+@described
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
     """The game of any condition (C, B), solved by linear programmes; for few rounds and classes.
@@ -176,15 +173,9 @@ class ConeGame(Game):
     Parameters
     ----------
     condition : Condition
-        What is assumed of the weak learner.
-    K : int
-        The number of classes.
-    T : int
-        The number of rounds.
+        The condition that the weak learner is assumed to meet.
     loss : GameLoss
-        What is suffered at the end: `ZeroOne` or `ExponentialLoss`.
-    edge : float
-        γ, the edge over guessing that is assumed.
+        The loss of the final state, such as `ZeroOne` or `ExponentialLoss`.
 
     Examples
     --------
@@ -200,25 +191,21 @@ class ConeGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        """The potential by (21)."""
         return np.asarray(game_potential(t, self.K, self.condition, self.edge, S, self.loss))
 
     def costs(self, t: int, S: AnyArray) -> Array:
-        """(22): the rows that attain the minimum in (21)."""
+        # By (22), the rows that attain the minimum in (21).
         b = self.condition.baseline(self.K, self.edge)
         return np.stack([solve_row(row, self.condition, b)[1] for row in super().costs(t, S)])
 
     def allowed(self, C: Array) -> Array:
-        """⟨C_i, B_i⟩."""
         return self.condition.allowed(C, self.edge)
 
 
-@lru_cache(maxsize=2)
-def minimal_table(K: int, edge: float, T: int, loss: GameLoss) -> MinimalTable:
-    """The potentials of a minimal game; the two tables made last are kept."""
-    return MinimalTable(K, edge, T, loss)
+minimal_table = lru_cache(maxsize=2)(MinimalTable)  # the tables of the last two games
 
 
+@described
 def make_game(
     condition: Any,
     K: int,
@@ -228,25 +215,15 @@ def make_game(
     eta: Any = None,
     n_threads: int = 1,
 ) -> Game:
-    """The game of T rounds under a weak-learning condition.
+    """Return the game of T rounds under a weak-learning condition.
 
     Parameters
     ----------
     condition : {"uniform", "minimal"}, array of shape (K,), another condition's name, or a Condition
-        What is assumed of the weak learner: the name of a condition, a baseline with the true class first, or a
+        The condition that the weak learner is assumed to meet: its name, a baseline with the true class first, or a
         `Condition`.
-    K : int
-        The number of classes.
-    T : int
-        The number of rounds.
     edge : float or None, default=None
-        γ, the edge over guessing that is assumed; with a baseline it is that of the baseline, and may be None.
-    loss : {"zero-one", "exponential"} or callable, default="zero-one"
-        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float, "best" or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ), "best" is `best_eta`, for fixed baselines.
-    n_threads : int, default=1
-        The number of threads for the potentials of fixed baselines.
+        γ, the assumed edge over guessing; None takes that of the baseline, where the condition is one.
 
     Returns
     -------
@@ -271,12 +248,12 @@ def make_game(
                 f"condition={condition!r} must be one of {', '.join(map(repr, CONDITIONS))}, a Condition, or a "
                 f"baseline b: {error}"
             ) from None
-        own = float(b[0] - b[1:].max())
+        found = float(b[0] - b[1:].max())
         if len(b) != K:
             raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")
-        if edge is not None and abs(edge - own) > 1e-9:
-            raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {own:.6g}; leave it None.")
-        return FixedGame(b, T, as_loss(loss, eta, own, lambda: best_eta(T, b)), n_threads)
+        if edge is not None and abs(edge - found) > 1e-9:
+            raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {found:.6g}; leave it None.")
+        return FixedGame(b, T, as_loss(loss, eta, found, lambda: best_eta(T, b)), n_threads)
     check_number("edge", edge, float, 0.0, 1.0)
     assert edge is not None
     rule = as_condition(condition)
@@ -297,17 +274,9 @@ def make_game(
 # ---- cost matrices without a game -----------------------------------------------------------------------------------
 
 
+@described
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
-    """(36): the costs of the exponential loss at weighted votes, each vote of weight η.
-
-    Parameters
-    ----------
-    F : array of shape (n, K)
-        The weighted votes.
-    c : array of shape (n,)
-        The true classes.
-    eta : float
-        The weight of a vote.
+    """Return the costs (36) of the exponential loss at weighted votes, each vote of weight η.
 
     Returns
     -------
@@ -325,15 +294,9 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     return C
 
 
+@described
 def mm_costs(F: Array, c: Labels) -> Array:
-    """(56): the costs of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
-
-    Parameters
-    ----------
-    F : array of shape (n, K)
-        The weighted votes.
-    c : array of shape (n,)
-        The true classes.
+    """Return the costs (56) of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
 
     Returns
     -------
@@ -355,7 +318,7 @@ def mm_costs(F: Array, c: Labels) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """How a game went.
+    """The course of a game.
 
     Attributes
     ----------
@@ -364,7 +327,7 @@ class Play:
     potential : array of shape (T + 1,)
         The average potential before the first and after every round; the last is the average loss.
     excess : array of shape (T,)
-        By how much the learner's average cost exceeded what was allowed; it is positive where the condition failed.
+        By how much the learner's average cost exceeded the allowed one; it is positive where the condition failed.
 
     Examples
     --------
@@ -392,15 +355,15 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
     game : Game
         The game; `make_game` makes one.
     learner : Space or callable
-        A `Space`, which answers with its cheapest classifier, or a function of the cost matrix (n, K) that gives labels
-        (n,).
+        A `Space`, which answers with its cheapest classifier, or a function of the cost matrix (n, K) that returns
+        labels (n,).
     c : array of shape (n,) or None, default=None
         The true labels; None takes those of the space.
 
     Returns
     -------
     Play
-        How the game went.
+        The votes, potentials and costs of the game.
 
     Examples
     --------
@@ -433,14 +396,14 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Random walks, and the loss of each at its end.
+    """Random walks with the losses of their final states.
 
     Attributes
     ----------
     positions : int array of shape (n_walks, t + 1, K)
-        Where each walk was after every step, the true class first.
+        The state of each walk after every step, the true class first.
     losses : array of shape (n_walks,)
-        The loss of each at its end.
+        The loss of each final state.
 
     Examples
     --------
@@ -454,7 +417,7 @@ class Walks:
 
     @property
     def mean(self) -> float:
-        """The mean loss, which tends to the potential."""
+        """The mean loss, an estimate of the potential."""
         return float(self.losses.mean())
 
     @property
@@ -463,6 +426,7 @@ class Walks:
         return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
 
 
+@described
 def simulate_walks(
     t: int,
     b: Any,
@@ -473,24 +437,7 @@ def simulate_walks(
     n_walks: int = 1000,
     random_state: Any = None,
 ) -> Walks:
-    """Walks of t steps with the distribution b.
-
-    Parameters
-    ----------
-    t : int
-        The number of steps.
-    b : array of shape (K,)
-        The distribution of a step, the true class first; see `uniform_baseline`.
-    s : array of shape (K,) or None, default=None
-        The state: votes so far, the true class first. None is the state before the first vote.
-    loss : {"zero-one", "exponential"} or callable, default="zero-one"
-        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float, "best" or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ), "best" is `best_eta`.
-    n_walks : int, default=1000
-        The number of walks.
-    random_state : int, Generator or None, default=None
-        The seed of the walks.
+    """Draw random walks of t steps from the distribution b.
 
     Returns
     -------
@@ -516,6 +463,7 @@ def simulate_walks(
     return Walks(positions, game_loss(positions[:, -1]))
 
 
+@described
 def simulate_minimal_walks(
     t: int,
     K: int,
@@ -527,26 +475,7 @@ def simulate_minimal_walks(
     n_walks: int = 1000,
     random_state: Any = None,
 ) -> Walks:
-    """Walks of t steps, each from the worst edge-over-random distribution of its state.
-
-    Parameters
-    ----------
-    t : int
-        The number of steps.
-    K : int
-        The number of classes.
-    edge : float
-        γ in [0, 1], the edge over guessing.
-    s : array of shape (K,) or None, default=None
-        The state: votes so far, the true class first. None is the state before the first vote.
-    loss : {"zero-one", "exponential"} or callable, default="zero-one"
-        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ).
-    n_walks : int, default=1000
-        The number of walks.
-    random_state : int, Generator or None, default=None
-        The seed of the walks.
+    """Draw random walks of t steps, each from the worst edge-over-random distribution of its state.
 
     Returns
     -------
@@ -572,7 +501,7 @@ def simulate_minimal_walks(
 
 
 def worst_steps(S: AnyArray, to_go: int, edge: float, loss: Any, rng: np.random.Generator) -> AnyArray:
-    """A label for every state, drawn from its worst baseline, (m,)."""
+    """Draw a label for every state from its worst baseline, (m,)."""
     m, K = S.shape
     after = (S[:, None, :] + np.eye(K, dtype=np.int64)).reshape(-1, K)
     phi = minimal_potential(to_go - 1, K, edge, after, loss).reshape(m, K)
@@ -584,7 +513,7 @@ def worst_steps(S: AnyArray, to_go: int, edge: float, loss: Any, rng: np.random.
 
 
 def one_state(s: Any, K: int) -> AnyArray:
-    """The one state (K,) that a walk begins at."""
+    """Return the state (K,) that walks begin at."""
     S, _ = as_states(s, K)
     if len(S) != 1:
         raise ValueError(f"s has {len(S)} states; a walk begins at one.")

@@ -2,7 +2,7 @@
 
     min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
 
-`svm_solvers` finds the minimum.
+The solvers are in `svm_solvers`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.messages import warn_user
 from .._util.params import check_choice, check_number, check_verbose, is_auto, random_generator
 from .._util.runtime import one_blas_thread, thread_count
@@ -28,7 +29,7 @@ from .svm_solvers import Kernel, Limits, Merged, Solution, check_kernel, kernel_
 
 __all__ = ["MulticlassSVC"]
 
-# What model files hold; sparse support vectors in three parts.
+# The attributes in model files; sparse support vectors are stored in three parts.
 FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
 ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
 CSR = ("data", "indices", "indptr")
@@ -36,189 +37,49 @@ LARGEST = 1e300  # of the numbers of a file: products with features are then fin
 BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 
 
-class Machine(BaseClassifier):
-    """Predicts with weights or support vectors; a subclass finds them."""
-
-    kernel: Any
-    gamma: Any
-    degree: int
-    coef0: float
-    fit_intercept: Any
-    intercept_scaling: float
-
-    coef_: Array
-    intercept_: Array
-    support_: Labels
-    dual_coef_: Array
-    support_vectors_: Any
-    _kernel: Kernel  # unless linear
-
-    def class_scores(self, X: Any) -> Array:
-        """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The scores, a column for every class in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        X = check_X(self, X, **self._options())
-        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            U = self._scores(X)
-        if not np.isfinite(U).all():
-            raise ValueError("X holds numbers so large that scores are not finite; scale the features.")
-        return U
-
-    def _scores(self, X: Any) -> Array:
-        """The scores (n, K) of rows that are checked."""
-        if self.kernel == "linear":
-            return np.asarray(X @ self.coef_.T) + self.intercept_
-        if self.kernel == "precomputed":
-            return np.asarray(
-                X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
-            )
-        size = max(1, BLOCK // max(1, len(self.support_)))
-        blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
-        return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
-
-    def _options(self) -> dict[str, Any]:
-        """What X may be."""
-        sparse: Any = False if self.kernel == "precomputed" else "csr"
-        return {"accept_sparse": sparse, "dtype": np.float64, "ensure_all_finite": True}
-
-    def _constant(self) -> float:
-        """What is appended to every example; 0 for nothing."""
-        wanted = self.kernel == "linear" if self.fit_intercept == "auto" else self.fit_intercept
-        return float(self.intercept_scaling) if wanted else 0.0
-
-    # ---- saving -----------------------------------------------------------------------------------------------------
-
-    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        """The fitted attributes as JSON and as arrays."""
-        if callable(self.kernel):
-            raise TypeError(
-                f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
-                "matrix yourself and use kernel='precomputed'."
-            )
-        facts = {name: to_json(getattr(self, name), name) for name in FACTS if hasattr(self, name)}
-        arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
-        vectors = arrays.get("support_vectors_")
-        if issparse(vectors):
-            del arrays["support_vectors_"]
-            arrays |= {f"support_vectors_.{part}": getattr(vectors, part) for part in CSR}
-        return facts | pack_features(self), arrays
-
-    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-        """The reverse of `_pack`."""
-        check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        facts = {name: from_json(header[name]) for name in FACTS if name in header}
-        if not all(map(is_number, facts.values())):
-            raise damaged("invalid numbers")
-        self.__dict__.update(facts)
-        self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
-        unpack_features(self, header)
-        if self.categories_ is not None:
-            raise damaged("categories in a support vector machine, which takes numbers only")
-        refused = damaged("the weights do not fit the classes or features")
-        try:
-            if "support_vectors_.data" in arrays:
-                parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
-                if len(parts[2]) != len(self.support_) + 1 or any(part.dtype.kind != "i" for part in parts[1:]):
-                    raise refused
-                self.support_vectors_ = csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
-                self.support_vectors_.check_format(full_check=True)
-            fits = self._fits()
-        except (AttributeError, KeyError, ValueError) as error:
-            raise refused from error
-        if not fits:
-            raise refused
-        if self.kernel != "linear":
-            gamma = getattr(self, "gamma_", 1.0)
-            self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
-            self._check_scores()
-
-    def _fits(self) -> bool:
-        """Whether the arrays of a file fit together."""
-        K, p = len(self.classes_), self.n_features_in_
-        if self.kernel == "linear":
-            return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
-        m = len(self.support_)
-        rows = self.support_
-        known = rows.ndim == 1 and rows.dtype.kind == "i" and bool((rows >= 0).all())
-        if self.kernel == "precomputed":
-            known = known and bool((rows < p).all())
-        else:
-            vectors = self.support_vectors_
-            known = known and vectors.shape == (m, p) and is_table(vectors.data if issparse(vectors) else vectors)
-        return known and is_table(self.dual_coef_, (m, K))
-
-    def _check_scores(self) -> None:
-        """Raise unless support vectors can be squared, and the scores of the first and of the longest are finite."""
-        if self.kernel == "precomputed" or not len(self.support_):
-            return
-        sizes = squares(self.support_vectors_)
-        some = self.support_vectors_[[0, int(np.argmax(sizes))]]
-        with np.errstate(all="ignore"):
-            scores = self._kernel(some, self.support_vectors_) @ self.dual_coef_
-        if not (np.isfinite(sizes).all() and np.isfinite(scores).all()):
-            raise damaged("the kernel has values that are not finite")
-
-
-def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
-    """Whether an array holds numbers that can be added up without overflow, and has the shape, if one is given."""
-    fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
-    return fits and bool((np.abs(values) <= LARGEST).all())
-
-
 SOLVERS = ("auto", "dual", "sgd")
 MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
 
 
 @register
+@described
 @dataclass(eq=False, repr=False, kw_only=True)
-class MulticlassSVC(Machine):
+class MulticlassSVC(BaseClassifier):
     """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
 
-    It minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is what is missing for the score of the true class to exceed every
-    other by one. It predicts the class with the highest score.
+    It minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is by how much the score of the true class falls short of exceeding
+    every other score by one. It predicts the class with the highest score.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
-        "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree; a callable gets two sets of examples and returns the
-        matrix of values; with "precomputed" X is that matrix.
+        "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree. A callable takes two sets of examples and returns the
+        matrix of values; with "precomputed", X is that matrix.
     C : float, default=1.0
         The price of a violated margin, multiplied by the weight of the example; λ = 1/C.
     solver : {"auto", "dual", "sgd"}, default="auto"
         "dual" finds the optimum; "sgd" takes stochastic sub-gradient steps and averages them, for linear machines on
         very many examples. "auto" is "dual" unless its n K dual variables would need more than 2 GB.
     gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (p · variance of X, weighted), "auto" 1 / p.
+        The parameter γ of "rbf" and "poly"; "scale" is 1 / (p · variance of X, weighted), "auto" 1 / p.
     degree : int, default=3
         The degree of the kernel "poly".
     coef0 : float, default=0.0
         The constant of the kernel "poly".
     fit_intercept : bool or "auto", default="auto"
         Whether a constant is appended to every example (added to the kernel), so that classes have a bias. The bias is
-        part of the norm, like in LIBLINEAR. "auto" says yes for "linear" only.
+        part of the norm, like in LIBLINEAR. "auto" is True for "linear" only.
     intercept_scaling : float, default=1.0
-        The constant. The larger it is, the less the bias is shrunk.
+        The appended constant. The larger it is, the less the bias is shrunk.
     tol : float, default=1e-3
         Stop when the duality gap is at most this fraction of the objective, which is then that close to the optimum.
     max_iter : int, default=1000
-        The largest number of passes through the training set. A pass is n visits of an example, whichever they are.
+        The largest number of passes through the training set. A pass is n visits of examples.
     cache_size : float, default=200
         Megabytes for kernel rows, which are kept in single precision where the whole matrix does not fit.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
         every class the weight 1.
-    random_state : int, RandomState or None, default=None
-        The seed of the order in which linear solvers visit the examples.
     n_jobs : int or None, default=None
         Threads for kernel rows; None is 1, -1 all. The fitted model does not depend on it.
     verbose : int, default=0
@@ -235,13 +96,13 @@ class MulticlassSVC(Machine):
     support_ : int array of shape (m,)
         The rows of X with dual variables that are not zero; not after "sgd".
     dual_coef_ : array of shape (m, K)
-        Their dual variables a: w_l = Σ_i a_il x_i; not after "sgd".
+        The dual variables a of these rows: w_l = Σ_i a_il x_i; not after "sgd".
     support_vectors_ : array of shape (m, p)
-        Those rows, for kernels other than "linear" and "precomputed".
+        The rows of X at ``support_``, for kernels other than "linear" and "precomputed".
     objective_ : float
-        What the problem minimises, at the solution.
+        The objective at the solution.
     duality_gap_ : float
-        By how much the objective may at most exceed its minimum.
+        An upper bound on by how much the objective exceeds its minimum.
     n_iter_ : int
         The number of passes through the training set.
     gamma_ : float
@@ -332,7 +193,7 @@ class MulticlassSVC(Machine):
         check_verbose(self.verbose)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
-        """The examples that weigh something, their row numbers, labels and C_i; sets ``classes_``."""
+        """Return the examples of positive weight, their row numbers, labels and C_i; sets ``classes_``."""
         taken = Taken(refusal="MulticlassSVC takes numbers only")
         X, y = learn_X(self, X, taken, y=y, multi_output=True, **self._options())
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
@@ -345,7 +206,7 @@ class MulticlassSVC(Machine):
         check_label_types(classes)
         rows = np.flatnonzero(weight)
         found, c = np.unique(c[rows], return_inverse=True)
-        self.classes_ = classes[found]  # those that weigh something
+        self.classes_ = classes[found]  # the classes of positive weight
         if self.kernel != "precomputed" and not np.isfinite(squares(X)).all():
             raise ValueError("X holds numbers too large to be squared; scale the features.")
         with np.errstate(over="ignore", under="ignore"):
@@ -384,7 +245,7 @@ class MulticlassSVC(Machine):
         return solve_kernel(merged, len(self.classes_), self._kernel, self._limits())
 
     def _keep(self, solution: Solution, X: Any, rows: AnyArray) -> None:
-        """The fitted attributes."""
+        """Set the fitted attributes."""
         for name in FACTS + ARRAYS:
             self.__dict__.pop(name, None)  # left from an earlier fit with another kernel
         if not np.isfinite(solution.primal):
@@ -405,9 +266,9 @@ class MulticlassSVC(Machine):
             self.gamma_ = self._kernel.gamma
 
     def _advice(self) -> str:
-        """What to do where the gap is too large, for the warning.
+        """Return the warning for a gap that is too large.
 
-        It does not name the gap, so that it is one text, which Python shows once, for all machines of an output code.
+        It does not name the gap, so that Python shows it once for all machines of an output code.
         """
         advice = "scale the features, lower C, or raise max_iter or tol"
         if self.solver == "sgd":
@@ -417,7 +278,118 @@ class MulticlassSVC(Machine):
             f"of the objective; duality_gap_ says how far that may be above its minimum. To get closer, {advice}."
         )
 
-    # ---- scikit-learn -----------------------------------------------------------------------------------------------
+    # ---- prediction -------------------------------------------------------------------------------------------------
+
+    def class_scores(self, X: Any) -> Array:
+        """Return the scores ⟨w_l, x⟩ of every class; training aims at margins of at least one.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        X = check_X(self, X, **self._options())
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            U = self._scores(X)
+        if not np.isfinite(U).all():
+            raise ValueError("X holds numbers so large that scores are not finite; scale the features.")
+        return U
+
+    def _scores(self, X: Any) -> Array:
+        """Return the scores (n, K) of validated rows."""
+        if self.kernel == "linear":
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+        if self.kernel == "precomputed":
+            return np.asarray(
+                X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
+            )
+        size = max(1, BLOCK // max(1, len(self.support_)))
+        blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
+        return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options of `check_X`."""
+        sparse: Any = False if self.kernel == "precomputed" else "csr"
+        return {"accept_sparse": sparse, "dtype": np.float64, "ensure_all_finite": True}
+
+    def _constant(self) -> float:
+        """Return the constant that is appended to every example, or 0."""
+        wanted = self.kernel == "linear" if self.fit_intercept == "auto" else self.fit_intercept
+        return float(self.intercept_scaling) if wanted else 0.0
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        if callable(self.kernel):
+            raise TypeError(
+                f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
+                "matrix yourself and use kernel='precomputed'."
+            )
+        facts = {name: to_json(getattr(self, name), name) for name in FACTS if hasattr(self, name)}
+        arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
+        vectors = arrays.get("support_vectors_")
+        if issparse(vectors):
+            del arrays["support_vectors_"]
+            arrays |= {f"support_vectors_.{part}": getattr(vectors, part) for part in CSR}
+        return facts | pack_features(self), arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        facts = {name: from_json(header[name]) for name in FACTS if name in header}
+        if not all(map(is_number, facts.values())):
+            raise damaged("invalid numbers")
+        self.__dict__.update(facts)
+        self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
+        unpack_features(self, header)
+        if self.categories_ is not None:
+            raise damaged("categories in a support vector machine, which takes numbers only")
+        refused = damaged("the weights do not fit the classes or features")
+        try:
+            if "support_vectors_.data" in arrays:
+                parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
+                if len(parts[2]) != len(self.support_) + 1 or any(part.dtype.kind != "i" for part in parts[1:]):
+                    raise refused
+                self.support_vectors_ = csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
+                self.support_vectors_.check_format(full_check=True)
+            fits = self._fits()
+        except (AttributeError, KeyError, ValueError) as error:
+            raise refused from error
+        if not fits:
+            raise refused
+        if self.kernel != "linear":
+            gamma = getattr(self, "gamma_", 1.0)
+            self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
+            self._check_scores()
+
+    def _fits(self) -> bool:
+        """Return whether the shapes and types of the arrays of a file fit together."""
+        K, p = len(self.classes_), self.n_features_in_
+        if self.kernel == "linear":
+            return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
+        m = len(self.support_)
+        rows = self.support_
+        known = rows.ndim == 1 and rows.dtype.kind == "i" and bool((rows >= 0).all())
+        if self.kernel == "precomputed":
+            known = known and bool((rows < p).all())
+        else:
+            vectors = self.support_vectors_
+            known = known and vectors.shape == (m, p) and is_table(vectors.data if issparse(vectors) else vectors)
+        return known and is_table(self.dual_coef_, (m, K))
+
+    def _check_scores(self) -> None:
+        """Raise unless support vectors can be squared and the scores of the first and of the longest are finite."""
+        if self.kernel == "precomputed" or not len(self.support_):
+            return
+        sizes = squares(self.support_vectors_)
+        two = self.support_vectors_[[0, int(np.argmax(sizes))]]
+        with np.errstate(all="ignore"):
+            scores = self._kernel(two, self.support_vectors_) @ self.dual_coef_
+        if not (np.isfinite(sizes).all() and np.isfinite(scores).all()):
+            raise damaged("the kernel has values that are not finite")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -427,6 +399,12 @@ class MulticlassSVC(Machine):
 
 
 def print_progress(iteration: int, primal: float, dual: float, active: int) -> None:
-    """Print the objectives."""
+    """Print the objectives after a pass."""
     gap = (primal - dual) / primal if primal > 0 else 0.0
     print(f"pass {iteration:5d}  objective {primal:.6g}  gap {gap:.2e}  examples at work {active}", flush=True)
+
+
+def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
+    """Return whether an array holds numbers whose sums do not overflow, and has the shape."""
+    fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
+    return fits and bool((np.abs(values) <= LARGEST).all())

@@ -44,7 +44,7 @@ class Kernel:
     constant: float = 0.0
 
     def __call__(self, X: Any, Z: Any) -> Array:
-        """The values between the rows of X and Z, (n, m)."""
+        """Return the kernel matrix of the rows of X and Z, (n, m)."""
         if self.function is not None:
             return as_gram(self.function(X, Z), (X.shape[0], Z.shape[0])) + self.constant
         dots = X @ Z.T
@@ -58,13 +58,13 @@ class Kernel:
 
 
 def squares(X: Any) -> Array:
-    """‖x‖² of every row, (n,)."""
-    with np.errstate(over="ignore"):  # an infinite square is what the caller looks for
+    """Return ‖x‖² of every row, (n,)."""
+    with np.errstate(over="ignore"):  # the caller checks for infinite squares
         return np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
 def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
-    """Raise unless the parameters make a kernel."""
+    """Raise ValueError unless the parameters define a kernel."""
     named = isinstance(kernel, str) and kernel in KERNELS
     if not named and (not callable(kernel) or isinstance(kernel, type)):
         raise ValueError(
@@ -80,7 +80,7 @@ def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
 
 
 def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef0: float, constant: float) -> Kernel:
-    """The kernel for training examples X with these weights; a gamma of "scale" or "auto" becomes a number."""
+    """Return the kernel for training examples X with these weights, in which gamma is a number."""
     if callable(kernel):
         return Kernel("callable", kernel, constant=constant)
     if kernel == "poly" and coef0 < 0:
@@ -96,15 +96,15 @@ def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef
 
 
 def resolve_gamma(X: Any, weight: Array, gamma: Any) -> float:
-    """1 / (p · variance of X) for "scale", 1 / p for "auto", else the number itself; rows weigh as if repeated."""
+    """Return gamma as a number: 1 / (p · weighted variance of X) for "scale", 1 / p for "auto"."""
     if not isinstance(gamma, str):
         return float(gamma)
     p = X.shape[1]
     if gamma == "auto":
         return 1.0 / p
-    share = weight / weight.sum()
-    mean = float((share @ X).sum()) / p
-    square = share @ squares(X) - p * mean**2 if issparse(X) else share @ squares(X - mean)
+    part = weight / weight.sum()
+    mean = float((part @ X).sum()) / p
+    square = part @ squares(X) - p * mean**2 if issparse(X) else part @ squares(X - mean)
     variance = float(square) / p
     return 1.0 / (p * variance) if variance > 0 else 1.0
 
@@ -113,7 +113,7 @@ def resolve_gamma(X: Any, weight: Array, gamma: Any) -> float:
 
 
 def as_gram(values: Any, shape: tuple[int, int]) -> Array:
-    """What a user's kernel returned, as an array of the shape."""
+    """Return the result of a user's kernel as an array of this shape; raise ValueError for wrong results."""
     try:
         gram = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -128,7 +128,7 @@ def as_gram(values: Any, shape: tuple[int, int]) -> Array:
 
 
 def check_gram(gram: Array) -> None:
-    """Raise where the Gram matrix (n, n) cannot be that of a kernel; warn where it is not positive semi-definite."""
+    """Raise ValueError unless the matrix (n, n) can be that of a kernel; warn if it is not positive semi-definite."""
     scale = float(np.abs(gram).max(initial=0.0))
     skew = float(np.abs(gram - gram.T).max(initial=0.0))
     if skew > 1e-8 * scale:
@@ -148,7 +148,7 @@ def check_gram(gram: Array) -> None:
 
 
 def warn_indefinite(subject: str) -> None:
-    """Warn of an indefinite kernel, and say what it means for the solution."""
+    """Warn that a kernel is indefinite, and what this means for the solution."""
     warn_user(
         f"{subject} is not positive semi-definite. The problem is then not convex: the solver ends in a stationary "
         "point, and duality_gap_ is no certificate. Use a proper kernel, or clip the eigenvalues of the matrix.",
@@ -156,7 +156,7 @@ def warn_indefinite(subject: str) -> None:
 
 
 def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
-    """An upper bound on the smallest eigenvalue, by a few Lanczos steps; if negative, the matrix is indefinite."""
+    """Return an upper bound on the smallest eigenvalue, by a few Lanczos steps."""
     n = len(gram)
     steps = min(steps, n)
     basis = np.zeros((steps, n))
@@ -179,8 +179,8 @@ def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
 
 # ---- solvers --------------------------------------------------------------------------------------------------------
 
-# Up to this many examples a linear machine that does not converge is tried again with the solver for kernels. That one
-# is slower but converges on harder problems, because it solves for the worst examples together.
+# Up to this many examples, a linear machine that does not converge is solved again by the solver for kernels, which is
+# slower but converges on harder problems, because it solves for the worst examples together.
 SMALL = 1000
 
 Progress = Callable[[int, float, float, int], None]
@@ -188,7 +188,7 @@ Progress = Callable[[int, float, float, int], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """When a solver stops, and what it may use."""
+    """The stopping rule of a solver, and its memory and threads."""
 
     tol: float
     max_iter: int
@@ -199,7 +199,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a solver found.
+    """The result of a solver.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Solution:
 
 
 def solve_linear(merged: Merged, K: int, constant: float, seed: int, method: str, limits: Limits) -> Solution:
-    """Linear machines: ``method`` "dual" or "sgd"; ``constant`` is appended to every example."""
+    """Solve for a linear machine by ``method`` "dual" or "sgd"; ``constant`` is appended to every example."""
     problem = merged.problem(K)
     if method == "sgd":
         return Solution(*problem.sgd(constant, limits.tol, limits.max_iter, seed, limits.progress))
@@ -233,7 +233,7 @@ def solve_linear(merged: Merged, K: int, constant: float, seed: int, method: str
 
 
 def solve_kernel(merged: Merged, K: int, kernel: Kernel, limits: Limits) -> Solution:
-    """Kernel machines; for "precomputed" kernels the examples are the rows of the Gram matrix (n, n)."""
+    """Solve for a kernel machine; for "precomputed" kernels the examples are the rows of the Gram matrix (n, n)."""
     if kernel.function is not None:
         merged = merged.with_gram(kernel.function(merged.X, merged.X))
     if kernel.name in ("callable", "precomputed"):
@@ -243,7 +243,6 @@ def solve_kernel(merged: Merged, K: int, kernel: Kernel, limits: Limits) -> Solu
 
 
 def run_kernel(problem: _kernels.Svm, kernel: Kernel, limits: Limits) -> Solution:
-    """The solver for kernels."""
     found = problem.kernel(
         KERNELS.index(kernel.name),
         kernel.gamma,
@@ -278,41 +277,30 @@ class Merged:
         self.C: Array = np.bincount(self.group, weights=C, minlength=len(first)).astype(np.float64)  # (m,)
 
     def with_gram(self, gram: Any) -> Merged:
-        """The same training set with the Gram matrix (m, m) in place of the examples."""
+        """Return the training set with the Gram matrix (m, m) in place of the examples."""
         other = copy(self)
         other.X = as_gram(gram, (len(self.c), len(self.c)))
         return other
 
     def problem(self, K: int) -> _kernels.Svm:
-        """The problem as the compiled solver takes it."""
-        rows = rows_of(self.X)
-        return _kernels.Svm(rows.dense, rows.data, rows.indices, rows.indptr, self.X.shape[1], self.c, self.C, K)
+        """Return the problem for the compiled solver."""
+        return _kernels.Svm(*row_arrays(self.X), self.X.shape[1], self.c, self.C, K)
 
     def spread(self, solution: Solution) -> Solution:
-        """Dual variables of all examples: equal ones share theirs in proportion to their C."""
+        """Return the solution for all examples: equal ones divide their dual variables in proportion to their C."""
         if solution.a is None:
             return solution
-        share = self.C_all / self.C[self.group]
-        return replace(solution, a=solution.a[self.group] * share[:, None])
+        part = self.C_all / self.C[self.group]
+        return replace(solution, a=solution.a[self.group] * part[:, None])
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Examples as the kernels take them: dense, or compressed sparse rows."""
-
-    dense: Array | None = None
-    data: Array | None = None
-    indices: AnyArray | None = None
-    indptr: AnyArray | None = None
-
-
-def rows_of(X: Any) -> Rows:
-    """X as contiguous arrays."""
+def row_arrays(X: Any) -> tuple[Array | None, Array | None, AnyArray | None, AnyArray | None]:
+    """Return the rows of X in the form of the kernels: a dense array, or data, indices and indptr of sparse rows."""
     if not issparse(X):
-        return Rows(np.ascontiguousarray(X, dtype=np.float64))
+        return np.ascontiguousarray(X, dtype=np.float64), None, None, None
     if X.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"X has {X.shape[1]} features; sparse input may have at most 2^31 − 1.")
-    return Rows(
+    return (
         None,
         np.ascontiguousarray(X.data, dtype=np.float64),
         np.ascontiguousarray(X.indices, dtype=np.int32),
@@ -320,15 +308,9 @@ def rows_of(X: Any) -> Rows:
     )
 
 
-def hashes(X: Any) -> AnyArray:
-    """A 64-bit number for every row that depends on its values only, (n,)."""
-    rows = rows_of(X)
-    return _kernels.row_hashes(rows.dense, rows.data, rows.indices, rows.indptr, X.shape[0])
-
-
 def groups(X: Any, c: Labels) -> tuple[AnyArray, AnyArray]:
-    """The group of every row (n,), equal rows of a class sharing one, and a first row for every group (m,)."""
-    hashed = hashes(X)
+    """Return a group number for every row (n,), the same for equal rows of a class, and one row per group (m,)."""
+    hashed = _kernels.row_hashes(*row_arrays(X), X.shape[0])
     order = np.lexsort((c, hashed))
     same = np.zeros(len(order), dtype=bool)  # whether a row of the order equals the one before
     candidates = 1 + np.flatnonzero((np.diff(hashed[order]) == 0) & (np.diff(c[order]) == 0))
