@@ -104,7 +104,7 @@ def repeat(problem: Problem, seed: int) -> dict[str, dict[str, float]]:
     for name, codewords in codes.items():
         clf = SimplexBoostClassifier(
             early_stopping=True, classes=tree, codewords=codewords, n_jobs=1, random_state=0
-        ).fit(X[fit], y[fit], eval_set=(X[held], y[held]))
+        ).fit(X[fit], y[fit], X_val=X[held], y_val=y[held])
         heat = temperature(clf.predict_log_proba(X[held]), y[held], clf.classes_)
         P = tempered(clf.predict_log_proba(X[test]), heat)
         found[name] = figures(P, y[test], clf.classes_, tree)

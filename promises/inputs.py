@@ -155,7 +155,7 @@ def same_attributes(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 
 @promise(
-    "Any eval_set, eval_metric, init_score and groups, and any second fit with warm_start, has a sensible outcome.",
+    "Any X_val, eval_metric, init_score and groups, and any second fit with warm_start, has a sensible outcome.",
     fast=2,
     soak=100,
     each=BATCH,
@@ -173,11 +173,9 @@ def try_further(number: int) -> None:
     case = Fit(classifier(rng, kind, plain=True), tables.plain(rng, n, p), labels.numbers(rng, n, K))
     try:
         if rng.random() < 0.6:
-            name, value = further_argument(rng, kind, case.X, case.y)
-            case.more, case.words = (
-                {name: value},
-                [name.removesuffix("_val"), OF_TABLE, OF_LABELS, OF_WEIGHTS, "metric", "group"],
-            )
+            case.more = further_arguments(rng, kind, case.X, case.y)
+            case.words = [*(name.removesuffix("_val") for name in case.more), OF_TABLE, OF_LABELS, OF_WEIGHTS, "metric"]
+            case.words.append("group")
         else:
             outcome(case, NOTHING)
             go_on(rng, case)
@@ -191,14 +189,15 @@ def try_further(number: int) -> None:
 BOOSTERS = [name for name, kind in CLASSIFIERS.items() if "warm_start" in kind().get_params()]
 
 
-def further_argument(rng: np.random.Generator, kind: str, X: np.ndarray, y: np.ndarray) -> tuple[str, Any]:
-    """The name and the value of an argument of ``fit``."""
+def further_arguments(rng: np.random.Generator, kind: str, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """One argument of ``fit``, or those of evaluated rows, by name."""
     entry = (methods.some_rows(rng, X, y), methods.some_labels(rng, X, y[:4]), labels.odd_weights(rng, 4))[
         : rng.integers(2, 4)
     ]
     values: dict[str, list[Any]] = {
-        "eval_set": [
-            entry, [entry], [(X, y), entry], (X, y), [(X, y, None)], (X,), X, [], "x", [(X, y, None, None, None)], {},
+        "X_val": [
+            entry, tuple((one,) for one in entry), ((X, entry[0]), (y, entry[1])), (X, y), (X, (y,)), ((X, X), (y,)),
+            (X,), ((), ()), ("x", "y"), (X, y, None, None), ({}, y),
         ],
         "eval_metric": [
             "error", "log_loss", "nonsense", ["error", "auc_ovr"], lambda c, P: np.nan, lambda c, P: "x", {}, 3,
@@ -207,14 +206,16 @@ def further_argument(rng: np.random.Generator, kind: str, X: np.ndarray, y: np.n
         "init_score": [
             methods.some_scores(rng, X, y), np.zeros((len(X), len(set(y.tolist())))), np.full((len(X), 2), 1e200),
         ],
-        "X_val": [X, None, "x"],
         "sample_weight_val": [np.ones(4)],
     }  # fmt: skip
     if kind == "SimplexBoostClassifier":
         few, mixed = np.arange(len(X)) % 4, ["a", None] * (len(X) // 2)
         values["groups"] = [few, mixed, [1, 2], "x", y + 0.5, np.zeros(len(X)), np.full(len(X), np.nan)]
     name = list(values)[rng.integers(len(values))]
-    return name, methods.one_of(rng, values[name])
+    value = methods.one_of(rng, values[name])
+    if name == "X_val" and isinstance(value, tuple):
+        return dict(zip(("X_val", "y_val", "sample_weight_val", "init_score_val"), value, strict=False))
+    return {name: value}
 
 
 def go_on(rng: np.random.Generator, case: Fit) -> None:

@@ -103,9 +103,9 @@ def by_sets(clf: Any, X: Any, y: Any, given: Any) -> Any:
     return copy(clf).calibrate_sets(X, given).predict_set(X, coverage=0.8)
 
 
-def by_eval_set(clf: Any, X: Any, y: Any, given: Any) -> Any:
-    """What is followed while another model is fitted."""
-    found = flagship().fit(X, y, eval_set=(X, given), eval_metric="error").evals_result_
+def by_X_val(clf: Any, X: Any, y: Any, given: Any) -> Any:
+    """The metrics on evaluated rows while another model is fitted."""
+    found = flagship().fit(X, y, X_val=X, y_val=given, eval_metric="error").evals_result_
     return np.concatenate([values for of_set in found for values in of_set.values()])
 
 
@@ -130,12 +130,12 @@ ENTRIES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "margins": lambda clf, X, y, given: sb.evaluate.margins(clf, X, given),
     "calibrate_sets": by_sets,
     "report": by_report,
-    "eval_set": by_eval_set,
+    "X_val": by_X_val,
     "classes": by_classes,
     "warm_start": by_warm_start,
     "add_classes": by_add_classes,
 }
-WORDS = OF_LABELS + "|eval_set|warm_start"
+WORDS = OF_LABELS + "|_val|warm_start"
 
 
 @promise(

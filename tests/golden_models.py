@@ -451,8 +451,8 @@ def vars_of(table: Table, *names: str) -> list[Any]:
 def evaluated(clf: Any) -> tuple[Any, dict[str, Any]]:
     """A fit with two evaluated tables, by several metrics."""
     first, second = numbers(seed=2), numbers(seed=3)
-    sets = [(first.X, first.y), (second.X, second.y, second.weight)]
-    return fit(clf, numbers(), eval_set=sets, eval_metric=["log_loss", "accuracy"])
+    sets = {"X_val": (first.X, second.X), "y_val": (first.y, second.y), "sample_weight_val": (None, second.weight)}
+    return fit(clf, numbers(), **sets, eval_metric=["log_loss", "accuracy"])
 
 
 COST = np.array([[0.0, 2.0, 0.5, 1.0], [1.0, 0.0, 3.0, 0.0], [0.25, 4.0, 0.0, 1.0], [1.0, 1.0, 2.0, 0.0]])

@@ -20,7 +20,7 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"])
 FRAME["e"] = pd.Categorical(NAMES[np.roll(y, 20)])
 SEVERAL = np.eye(3, dtype=int)[y] | (X[:, :3] > 3.4)
 TWO = NAMES[np.minimum(y, 1)]
-FOLLOWED = {"eval_set": [(X[::2], y[::2]), (X[1::2], y[1::2])], "eval_metric": ["error", "log_loss"]}
+SETS = {"X_val": (X[::2], X[1::2]), "y_val": (y[::2], y[1::2]), "eval_metric": ["error", "log_loss"]}
 
 
 def small(name, **more):
@@ -40,7 +40,7 @@ CASES = {
     **{
         f"{name} names": (small(name), FRAME[list("abcd")], NAMES[y], {}) for name in CLASSIFIERS if "Marti" not in name
     },
-    **{f"{name} followed": (small(name), X, y, FOLLOWED) for name in BOOSTERS},
+    **{f"{name} followed": (small(name), X, y, SETS) for name in BOOSTERS},
     **{f"{name} stops": (small(name, n_estimators=30, early_stopping=True), X, y, {}) for name in BOOSTERS},
     **{f"{name} absent": (small(name, classes=range(5), class_weight="balanced"), X, y, {}) for name in BOOSTERS},
     "several labels": (small("AdaBoostMHClassifier"), X, SEVERAL, {}),
@@ -50,7 +50,7 @@ CASES = {
         flagship(n_estimators=4, calibration=1.5, random_state=0),
         FRAME,
         y,
-        FOLLOWED | {"eval_set": (FRAME, y)},
+        SETS | {"X_val": FRAME, "y_val": y},
     ),
     "sampled": (flagship(n_estimators=4, subsample=0.5, random_state=np.random.RandomState(1)), X, y, {}),
     "sparse": (flagship(n_estimators=3, random_state=0), X.repeat(3, axis=0), np.arange(450) % 50, {}),

@@ -314,7 +314,7 @@ def test_evaluated_rows():
     """The risk of evaluated rows is that of the model's predictions, as long as no list is full; metrics are too."""
     X, y, X_test, y_test = table(K=30)
     y_test = np.where(y_test == 3, 99, y_test)  # a class that is not trained on
-    clf = model(candidates=29).fit(X, y, eval_set=(X_test, y_test), eval_metric=["accuracy", "log_loss"])
+    clf = model(candidates=29).fit(X, y, X_val=X_test, y_val=y_test, eval_metric=["accuracy", "log_loss"])
     P, known = clf.predict_proba(X_test), y_test < 99
     risk = -np.log(P[known, y_test[known]]).mean()
     assert clf.evals_result_[0]["risk"][-1] == pytest.approx(risk, rel=1e-5)
@@ -335,8 +335,8 @@ def test_metrics_that_would_need_too_much_memory_are_refused(monkeypatch):
     X, y, *_ = table(K=30)
     monkeypatch.setattr("simplexboost.boosting.evaluation.check_memory", refuse)
     with pytest.raises(MemoryError, match="'accuracy' on 1500 rows of 30 classes"):
-        model(candidates=16).fit(X, y, eval_set=(X, y), eval_metric="accuracy")
-    model(candidates=16, n_estimators=2).fit(X, y, eval_set=(X, y))  # the risk needs no such array
+        model(candidates=16).fit(X, y, X_val=X, y_val=y, eval_metric="accuracy")
+    model(candidates=16, n_estimators=2).fit(X, y, X_val=X, y_val=y)  # the risk needs no such array
 
 
 def refuse(needed, what, advice=""):

@@ -386,8 +386,8 @@ def test_a_saved_model_learns_the_same(tmp_path):
     assert same_model(learned, changed("add_classes", X, Y)) and len(learned.history_["seconds"]) == learned.n_iter_
 
 
-def test_what_an_eval_set_showed_is_removed():
-    clf = sb.SimplexBoostClassifier(n_estimators=5).fit(X[OLD], Y[OLD], eval_set=(X[OLD], Y[OLD]))
+def test_the_results_on_evaluated_rows_are_removed():
+    clf = sb.SimplexBoostClassifier(n_estimators=5).fit(X[OLD], Y[OLD], X_val=X[OLD], y_val=Y[OLD])
     assert not hasattr(changed("drop_classes", 0, base=clf), "evals_result_")
     assert not hasattr(changed("add_classes", X, Y, base=clf), "best_iteration_")
 

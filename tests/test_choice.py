@@ -542,7 +542,7 @@ def test_staged_predictions_and_evaluations(chosen):
     """Predictions have the temperature at every stage, and so has what is evaluated during the fit."""
     stages = list(chosen.staged_decision_function(X))
     assert len(stages) == chosen.n_iter_ and stages[-1].tobytes() == chosen.decision_function(X).tobytes()
-    clf = booster(n_estimators=10, calibration=0.5).fit(X, Y, eval_set=(X, Y), eval_metric="log_loss")
+    clf = booster(n_estimators=10, calibration=0.5).fit(X, Y, X_val=X, y_val=Y, eval_metric="log_loss")
     staged = [log_loss(Y, P) for P in clf.staged_predict_proba(X)]
     for name in ("risk", "log_loss"):
         assert_allclose(clf.evals_result_[0][name], staged, rtol=1e-4)

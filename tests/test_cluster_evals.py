@@ -1,4 +1,4 @@
-"""Entries of an eval_set in partitions: a group finds what `classifiers.eval_sets` finds on the whole table."""
+"""Evaluated rows in partitions: a group finds what `classifiers.eval_sets` finds on the whole table."""
 
 import copy
 import warnings
@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, cut, dealt, frame, parts_of, same_array
 
-from simplexboost.classifiers.eval_sets import Watched, check_entry
+from simplexboost.classifiers.eval_sets import EvalContext, EvalSet, make_evaluation
 from simplexboost.distributed.partition_labels import agree_on_entry
 from simplexboost.distributed.partitions import Part
 from simplexboost.engine import CPU
@@ -36,14 +36,14 @@ def fitted(X, y, scores=None):
 
 
 def whole_entry(estimator, checked, *entry):
-    """What `check_entry` hands to the callback."""
+    """What `make_evaluation` hands to the callback."""
     kept = []
 
-    class Kept(Watched):
+    class Kept(EvalContext):
         def evaluation(self, rows, targets, first, what="", init_score=None, engine=CPU):
             kept.append((rows, targets, init_score))
 
-    check_entry(Kept(estimator, checked, loss=None), True, *entry)
+    make_evaluation(EvalSet(*entry), Kept(estimator, checked, loss=None), first=True)
     return kept[0]
 
 
@@ -147,21 +147,21 @@ ROWS = TABLE[:3]
 WRONG = [
     (
         [Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0, 1])],
-        "eval_set's y must hold a label per row.*in partition 1",
+        "y_val must hold a label per row.*in partition 1",
     ),
-    ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0, 1, np.nan])], "eval_set's y contains NaN.*in partition 1"),
-    ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS[:, :1], [0, 1, 1])], "eval_set: partition 1 has 1 column without names"),
+    ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0, 1, np.nan])], "y_val contains NaN.*in partition 1"),
+    ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS[:, :1], [0, 1, 1])], "X_val: partition 1 has 1 column without names"),
     ([Part(0, ROWS[:, :1], [0, 1, 1])], "X has 1 features, but BaseEstimator is expecting 2"),
-    ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS * np.inf, [0, 1, 1])], "eval_set: X contains infinity: .*in partition 1"),
-    ([Part(0, ROWS, [0, 1, 1], [1, 1, 1]), Part(1, ROWS, [0, 1, 1])], "eval_set: partition 0 has sample_weight, but"),
+    ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS * np.inf, [0, 1, 1])], "X_val: X contains infinity: .*in partition 1"),
+    ([Part(0, ROWS, [0, 1, 1], [1, 1, 1]), Part(1, ROWS, [0, 1, 1])], "partition 0 has sample_weight_val, but"),
     (
         [Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0, 1, 1], None, SCORES[:3])],
-        "eval_set: partition 1 has init_score",
+        "partition 1 has init_score_val",
     ),
-    ([Part(0, ROWS, [0, 1, 1], [1, -1, 1])], "the sample_weight of an eval_set is refused: Negative.*in partition 0"),
-    ([Part(0, ROWS, [0, 1, 1], None, SCORES[:2])], r"eval_set's init_score has shape \(2, 4\).*in partition 0"),
+    ([Part(0, ROWS, [0, 1, 1], [1, -1, 1])], "sample_weight_val is refused: Negative.*in partition 0"),
+    ([Part(0, ROWS, [0, 1, 1], None, SCORES[:2])], r"init_score_val has shape \(2, 4\).*in partition 0"),
     ([Part(0, ROWS[:0], [])], r"Found array with 0 sample\(s\)"),
-    ([], "eval_set: X has no partitions"),
+    ([], "X_val: X has no partitions"),
 ]
 
 

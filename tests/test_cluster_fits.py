@@ -94,7 +94,8 @@ def check(clf, table, tmp_path, evals=(), eval_metric=None, **how):
     names = ("sample_weight", "init_score", "groups")
     given = {name: value for name, value in zip(names, more, strict=False) if value is not None}
     if evals:
-        given["eval_set"] = [tuple(entry) for entry in evals]
+        padded = [(*entry, None)[:3] for entry in evals]
+        given |= dict(zip(("X_val", "y_val", "sample_weight_val"), zip(*padded, strict=True), strict=True))
     if eval_metric is not None:
         given["eval_metric"] = eval_metric
     whole = clone(clf)
@@ -197,7 +198,7 @@ def test_bins_need_little_memory_beside_the_table(monkeypatch):
 
 
 @pytest.mark.parametrize("eval_metric", [None, ["error", "accuracy"]])
-def test_eval_sets(eval_metric, tmp_path):
+def test_evaluated_sets(eval_metric, tmp_path):
     X, y, w = mixed_table(300, seed=1)
     clf = Flagship(n_estimators=30, learning_rate=0.5, early_stopping=True, n_iter_no_change=3)
     whole = check(clf, mixed_table(), tmp_path, [(X, y, w), (X[:50], y[:50])], eval_metric)

@@ -95,9 +95,10 @@ def test_evaluated_rows_are_on_the_device(engine, parameters, where, on_gpu, mon
         if device == "cpu":
             monkeypatch.setattr(evaluation, "mean_loss", mean_loss)
         clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0, device=device, **parameters)
-        start, of_test = (scores[train], [scores[test]]) if where == "start" else (None, [])
-        sets = [(X[test], y[test], weight[test], *of_test)]
-        fits.append(clf.fit(X[train], y[train], eval_set=sets, eval_metric="accuracy", init_score=start))
+        rows = {"X_val": X[test], "y_val": y[test], "sample_weight_val": weight[test]}
+        if where == "start":
+            rows |= {"init_score": scores[train], "init_score_val": scores[test]}
+        fits.append(clf.fit(X[train], y[train], **rows, eval_metric="accuracy"))
     gpu, cpu = (clf.evals_result_[0] for clf in fits)
     np.testing.assert_allclose(gpu["risk"], cpu["risk"], rtol=1e-6)
     assert gpu["accuracy"].tolist() == cpu["accuracy"].tolist()

@@ -154,7 +154,8 @@ def test_all_that_belongs_to_rows_may_be_on_the_device(engine, on_gpu):
 
     def fitted(of):
         entry = tuple(map(of, (X, y, weight, start)))
-        clf.fit(*entry[:3], eval_set=[entry], init_score=entry[3], groups=of(y))
+        names = ("X_val", "y_val", "sample_weight_val", "init_score_val")
+        clf.fit(*entry[:3], **dict(zip(names, entry, strict=True)), init_score=entry[3], groups=of(y))
         scores = clf.score(*entry[:2]), clf.score(*entry[:3])
         P = clf.predict_proba(entry[0], init_score=entry[3])
         P = P if of is np.asarray else engine.device.to_host(engine.device.adopt(P))

@@ -223,8 +223,10 @@ def test_tables_in_memory(client, arrays):
         fit(*arrays[0], client)
     with pytest.raises(TypeError, match="y is a ndarray"):
         fit(arrays[1][0], arrays[0][1], client)
-    with pytest.raises(TypeError, match=r"X in eval_set\[0\] is a ndarray"):
-        fit(*arrays[1], client, eval_set=arrays[0])
+    with pytest.raises(TypeError, match=r"X_val is a ndarray"):
+        fit(*arrays[1], client, X_val=arrays[0][0], y_val=arrays[0][1])
+    with pytest.raises(TypeError, match=r"y_val\[1\] is a ndarray"):
+        fit(*arrays[1], client, X_val=(arrays[1][0],) * 2, y_val=(arrays[1][1], arrays[0][1]))
 
 
 def test_partitions_that_do_not_match(client, arrays, frames):
@@ -265,8 +267,8 @@ def test_wrong_parameters_are_found_before_anything_is_computed(client):
         DaskSimplexBoostClassifier(n_estimators=0).fit(X, y, client=client)
     with pytest.raises(ValueError, match="eval_metric has no rows"):
         fit(X, y, client, eval_metric="error")
-    with pytest.raises(ValueError, match="eval_set must be a tuple"):
-        fit(X, y, client, eval_set=[X])
+    with pytest.raises(ValueError, match="X_val is given without y_val"):
+        fit(X, y, client, X_val=X)
 
 
 def test_a_failed_fit_leaves_the_classifier_as_it_was(client, arrays):

@@ -129,18 +129,17 @@ def test_everything_that_goes_with_the_rows(threads, tmp_path):
     w, start, groups = rng.uniform(1, 2, 300), rng.normal(size=(300, 10)), rng.integers(0, 30, 300)
     params = {"n_estimators": 12, "learning_rate": 0.5, "n_iter_no_change": 2, "early_stopping": True}
     clf, local = make("flagship", **params)
-    entry = (X[:90], y[:90], w[:90], start[:90])
+    entry = {"X_val": X[:90], "y_val": y[:90], "sample_weight_val": w[:90], "init_score_val": start[:90]}
     more = {"init_score": start, "groups": groups}
-    local.fit(X, y, w, **more, eval_set=[entry, entry], eval_metric="error")
+    local.fit(X, y, w, **more, **{name: (table, table) for name, table in entry.items()}, eval_metric="error")
 
     def lazy(table):
         return da.from_array(table, chunks=(60, -1)[: table.ndim])
 
-    entry = tuple(lazy(table) for table in entry)
     clf.fit(
         *(lazy(table) for table in (X, y, w)),
         **{name: lazy(table) for name, table in more.items()},
-        eval_set=[entry, entry],
+        **{name: (lazy(table), lazy(table)) for name, table in entry.items()},
         eval_metric="error",
         client=threads,
     )

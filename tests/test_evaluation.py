@@ -1,4 +1,4 @@
-"""Rows that are followed: how an ``eval_set`` is read, what is held out, and how scores are measured."""
+"""Evaluated rows: how ``X_val`` and ``y_val`` are read, which rows are held out, and how metrics are computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 import simplexboost as sb
 from simplexboost.boosting import EarlyStopping, Evaluation
-from simplexboost.classifiers.eval_sets import Watched, check_eval_set, split_off
+from simplexboost.classifiers.eval_sets import EvalContext, make_evaluations, read_eval_sets, split_off
 from simplexboost.classifiers.metrics import check_metrics
 from simplexboost.engine import CPU
 from simplexboost.parts.losses import Logistic
@@ -24,11 +24,11 @@ X, C = blobs(n=12, p=2, K=3)
 NAMES = np.array(["a", "b", "c"])
 
 
-def watched(y=NAMES[C], patience=None, metric=None, **labelling):
-    """What an eval_set is checked against: the training set X, y."""
+def context(y=NAMES[C], patience=None, metric=None, **labelling):
+    """The context of a fit to the training set X, y."""
     estimator = sb.SimplexBoostClassifier()
     checked = check_training(estimator, X, y, None, Labelling(**labelling), 255, CPU)
-    return Watched(estimator, checked, Logistic(), check_metrics(metric), patience)
+    return EvalContext(estimator, checked, Logistic(), check_metrics(metric), patience)
 
 
 def brier(c, P):
@@ -36,34 +36,39 @@ def brier(c, P):
     return float(np.mean(np.sum((P - np.eye(3)[c]) ** 2, axis=1)))
 
 
-# ---- eval_set -------------------------------------------------------------------------------------------------------
+def evaluations(*arguments, context):
+    """The callbacks for ``X_val, y_val, sample_weight_val, init_score_val``, of which the last may be missing."""
+    return make_evaluations(read_eval_sets(*arguments, *[None] * (4 - len(arguments))), context)
 
 
-def test_no_eval_set_is_nothing():
-    assert check_eval_set(None, watched()) == []
+# ---- X_val and y_val ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [tuple, lambda pair: [tuple(pair)], lambda pair: [list(pair)]])
-def test_one_pair_may_stand_alone_or_in_a_list(form):
-    (found,) = check_eval_set(form((X[:5], NAMES[C[:5]])), watched())
+def test_without_rows_there_are_no_evaluations():
+    assert evaluations(context=context()) == []
+
+
+@pytest.mark.parametrize("form", [lambda value: value, lambda value: (value,)])
+def test_one_set_may_stand_alone_or_in_a_tuple(form):
+    (found,) = evaluations(form(X[:5]), form(NAMES[C[:5]]), context=context())
     assert type(found) is Evaluation and found.metrics == {}
     assert_array_equal(found.X, X[:5])
     assert_array_equal(found.c, C[:5])
     assert_array_equal(found.weight, np.ones(5))
 
 
-def test_the_first_pair_stops_and_the_others_are_followed():
-    pairs = [(X[:5], NAMES[C[:5]]), (X[5:], NAMES[C[5:]])]
-    first, second = check_eval_set(pairs, watched(patience=7))
+def test_the_first_set_stops_the_fit():
+    sets = (X[:5], X[5:]), (NAMES[C[:5]], NAMES[C[5:]])
+    first, second = evaluations(*sets, context=context(patience=7))
     assert type(first) is EarlyStopping and first.n_iter_no_change == 7
     assert type(second) is Evaluation
-    assert [type(e) for e in check_eval_set(pairs, watched())] == [Evaluation, Evaluation]
+    assert [type(e) for e in evaluations(*sets, context=context())] == [Evaluation, Evaluation]
 
 
 def test_tables_become_numbers_as_in_training():
-    against = watched()
+    against = context()
     against.estimator.categories_ = Categories([None, np.array(X[::2, 1]), *[None] * (X.shape[1] - 2)])
-    (found,) = check_eval_set((X, NAMES[C]), against)
+    (found,) = evaluations(X, NAMES[C], context=against)
     assert_array_equal(found.X[::2, 1], np.arange(len(X[::2])))
     assert np.isnan(found.X[1::2, 1]).all()
     assert_array_equal(np.delete(found.X, 1, axis=1), np.delete(X, 1, axis=1))
@@ -72,27 +77,27 @@ def test_tables_become_numbers_as_in_training():
 def test_targets_count_the_trained_classes_only():
     # "b" is declared but has no examples: "c" is then the second of those trained. "z" is not even declared.
     some = np.where(C == 1, 0, C)
-    against = watched(NAMES[some], classes=["a", "b", "c"])
-    (found,) = check_eval_set((X, NAMES[some]), against)
+    against = context(NAMES[some], classes=["a", "b", "c"])
+    (found,) = evaluations(X, NAMES[some], context=against)
     assert_array_equal(found.c, some // 2)
-    (found,) = check_eval_set((X[:4], np.array(["c", "z", "b", "a"])), against)
+    (found,) = evaluations(X[:4], np.array(["c", "z", "b", "a"]), context=against)
     assert_array_equal(found.c, [1, -1, -1, 0])
 
 
-def test_weights_are_the_third_of_an_entry():
-    (found,) = check_eval_set((X[:3], NAMES[C[:3]], [1, 0, 2.5]), watched())
+def test_weights_are_those_of_the_set():
+    (found,) = evaluations(X[:3], NAMES[C[:3]], [1, 0, 2.5], context=context())
     assert_array_equal(found.weight, [1.0, 0.0, 2.5])
 
 
 def test_a_column_of_labels_is_read_as_in_training():
     with pytest.warns(DataConversionWarning, match="column-vector"):
-        (found,) = check_eval_set((X[:4], NAMES[C[:4]][:, None]), watched())
+        (found,) = evaluations(X[:4], NAMES[C[:4]][:, None], context=context())
     assert_array_equal(found.c, C[:4])
 
 
 @pytest.mark.parametrize("metric", [brier, {"mine": brier}, [brier]], ids=["alone", "by name", "in a list"])
 def test_metrics_are_of_label_numbers_and_probabilities(metric):
-    (found,) = check_eval_set((X, NAMES[C]), watched(metric=metric))
+    (found,) = evaluations(X, NAMES[C], context=context(metric=metric))
     (name,) = found.metrics
     assert name == found.watch == ("mine" if isinstance(metric, dict) else "brier")
     U = np.random.default_rng(0).normal(size=(12, 3))
@@ -103,41 +108,42 @@ def test_metrics_are_of_label_numbers_and_probabilities(metric):
 def test_a_metric_sees_zeros_for_absent_classes():
     # Scores of the present classes with e^{2U} = 1 and 3.
     some = np.where(C == 1, 0, C)
-    (found,) = check_eval_set((X[:1], NAMES[some[:1]]), watched(NAMES[some], metric=brier, classes=["a", "b", "c"]))
+    (found,) = evaluations(X[:1], NAMES[some[:1]], context=context(NAMES[some], metric=brier, classes=["a", "b", "c"]))
     assert_allclose(found.seen(np.array([[0.0, np.log(3) / 2]])).P, [[0.25, 0.0, 0.75]], rtol=1e-14)
 
 
 @pytest.mark.parametrize(
-    ("eval_set", "words"),
+    ("arguments", "words"),
     [
-        ((X,), r"tuple \(X, y\)"),
-        ([(X, NAMES[C]), (X,)], r"tuple \(X, y\)"),
-        ([X, NAMES[C]], r"tuple \(X, y\)"),
-        (7, r"tuple \(X, y\)"),
+        ((X,), "X_val is given without y_val"),
+        (((X, X), (NAMES[C],)), "X_val has 2 entries and y_val has 1"),
+        (((X, X), NAMES[C]), "y_val is no tuple, but X_val is one"),
+        ((X, NAMES[C], (None, np.ones(12))), "X_val is no tuple, but sample_weight_val is one"),
+        ((7, NAMES[C]), "X_val: "),
         ((X, NAMES[C][:5]), r"5 labels for 12 rows"),
         ((X[:, :1], NAMES[C]), "features"),
         ((X, C), r"no label that is trained on .* \['a', 'b', 'c'\]"),
         ((X, np.where(C == 0, "z", NAMES[C]), np.where(C == 0, 1.0, 0.0)), r"no label that is .* positive weight"),
         ((X, NAMES[C], np.zeros(12)), "trained on|non-zero"),  # by us or by scikit-learn
-        ((X, NAMES[C], np.ones(5)), "sample_weight of an eval_set"),
-        ((X, NAMES[C], -np.ones(12)), "sample_weight of an eval_set"),
-        ((X, np.where(C == 0, np.nan, 1.0)), "eval_set's y contains NaN"),
+        ((X, NAMES[C], np.ones(5)), "sample_weight_val is refused"),
+        ((X, NAMES[C], -np.ones(12)), "sample_weight_val is refused"),
+        ((X, np.where(C == 0, np.nan, 1.0)), "y_val contains NaN"),
     ],
 )
-def test_what_is_no_eval_set_says_so(eval_set, words):
+def test_wrong_sets_are_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
-        check_eval_set(eval_set, watched())
+        evaluations(*arguments, context=context())
 
 
 def test_metrics_need_rows():
     with pytest.raises(ValueError, match=r"eval_metric has no rows .* early_stopping=True"):
-        check_eval_set(None, watched(metric="error"))
-    assert check_eval_set(None, watched(metric="error", patience=3)) == []
+        evaluations(context=context(metric="error"))
+    assert evaluations(context=context(metric="error", patience=3)) == []
 
 
-def test_label_sets_of_an_eval_set_join_those_of_training():
+def test_label_sets_of_evaluated_rows_join_those_of_training():
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
-    (found,) = check_eval_set((X[:2], np.array([[0, 1, 1], [1, 1, 0]])), against := watched(Z, several=True))
+    (found,) = evaluations(X[:2], np.array([[0, 1, 1], [1, 1, 0]]), context=(against := context(Z, several=True)))
     assert_array_equal(against.checked.problem.table[found.c], [[0, 1, 1], [1, 1, 0]])
     assert found.c[1] == against.checked.data.c[1]
 
@@ -146,14 +152,14 @@ def test_label_sets_of_an_eval_set_join_those_of_training():
 def test_what_is_no_indicator_matrix_says_so(y):
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
     with pytest.raises(ValueError, match=r"indicator matrix of shape \(12, 3\)"):
-        check_eval_set((X, y), watched(Z, several=True))
+        evaluations(X, y, context=context(Z, several=True))
 
 
 def test_metrics_take_one_label_per_example():
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
     with pytest.raises(ValueError, match="eval_metric takes one label"):
-        check_eval_set((X, Z), watched(Z, metric=brier, several=True))
-    (found,) = check_eval_set((X, Z), watched(Z, metric="risk", several=True))
+        evaluations(X, Z, context=context(Z, metric=brier, several=True))
+    (found,) = evaluations(X, Z, context=context(Z, metric="risk", several=True))
     assert found.metrics == {}
 
 

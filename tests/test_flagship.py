@@ -322,40 +322,40 @@ def test_canonical_means_canonical():
     np.testing.assert_array_equal(clf.model_.Y, Canonical().matrix(3))
 
 
-def test_eval_set_and_metrics():
+def test_evaluated_sets_and_metrics():
     X, X_test, y, y_test = DIGITS
     names = np.array([f"digit {k}" for k in range(10)])
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0)
     accuracy = {"accuracy": lambda c, P: np.mean(P.argmax(axis=1) == c)}
-    clf.fit(X, names[y], eval_set=[(X_test, names[y_test]), (X, names[y])], eval_metric=accuracy)
+    clf.fit(X, names[y], X_val=(X_test, X), y_val=(names[y_test], names[y]), eval_metric=accuracy)
     first, second = clf.evals_result_
     np.testing.assert_allclose(second["risk"], clf.history_["risk"], rtol=1e-4)
     staged = [np.mean(p == names[y_test]) for p in clf.staged_predict(X_test)]
     np.testing.assert_allclose(first["accuracy"], staged)
 
 
-def test_early_stopping_on_an_eval_set():
+def test_early_stopping_on_an_evaluated_set():
     X, X_test, y, y_test = DIGITS
     clf = sb.SimplexBoostClassifier(
         n_estimators=3000, learning_rate=0.5, early_stopping=True, n_iter_no_change=10, random_state=0
-    ).fit(X, y, eval_set=(X_test, y_test))
+    ).fit(X, y, X_val=X_test, y_val=y_test)
     risks = clf.evals_result_[0]["risk"]
     assert clf.n_iter_ == risks.argmin() + 1 < len(risks) == clf.n_iter_ + 10
     assert log_loss(y_test, clf.predict_proba(X_test)) == pytest.approx(risks.min(), rel=1e-4)
 
 
 @pytest.mark.parametrize(
-    ("eval_set", "metric", "message"),
+    ("X_val", "y_val", "metric", "message"),
     [
-        ((X_IRIS, Y_IRIS + 5), None, "trained on"),
-        ((X_IRIS[:, :2], Y_IRIS), None, "features"),
-        ((X_IRIS,), None, "tuple"),
-        ((X_IRIS, Y_IRIS), "acuracy", "eval_metric='acuracy'"),
+        (X_IRIS, Y_IRIS + 5, None, "trained on"),
+        (X_IRIS[:, :2], Y_IRIS, None, "features"),
+        (X_IRIS, None, None, "X_val is given without y_val"),
+        (X_IRIS, Y_IRIS, "acuracy", "eval_metric='acuracy'"),
     ],
 )
-def test_bad_eval_sets(eval_set, metric, message):
+def test_bad_evaluated_sets(X_val, y_val, metric, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        sb.SimplexBoostClassifier(n_estimators=2).fit(X_IRIS, Y_IRIS, eval_set=eval_set, eval_metric=metric)
+        sb.SimplexBoostClassifier(n_estimators=2).fit(X_IRIS, Y_IRIS, X_val=X_val, y_val=y_val, eval_metric=metric)
 
 
 @pytest.mark.parametrize("Estimator", [sb.SimplexBoostClassifier, sb.GDMCBoostClassifier])

@@ -21,7 +21,7 @@ from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.parts.learners import VectorTree
 
 KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
-FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
+EVAL_ATTRIBUTES = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
 NAMES = np.array(["ash", "birch", "cedar"])
 X, Y = blobs(n=240, p=4, seed=3)
 NOISY = np.where(np.random.default_rng(0).random(240) < 0.3, (Y + 1) % 3, Y)
@@ -43,11 +43,11 @@ def error(c, P):
 
 
 @each("kind", KINDS)
-def test_X_val_is_an_eval_set(kind):
+def test_a_tuple_of_one_set_is_that_set(kind):
     weight = np.random.default_rng(1).uniform(0.5, 2.0, 80)
     clf, other = (kind(n_estimators=5, early_stopping=True, n_iter_no_change=2, random_state=0) for _ in range(2))
     clf.fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST], sample_weight_val=weight)
-    other.fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST], weight))
+    other.fit(X[TRAIN], Y[TRAIN], X_val=(X[TEST],), y_val=(Y[TEST],), sample_weight_val=(weight,))
     assert_array_equal(clf.evals_result_[0]["risk"], other.evals_result_[0]["risk"])
     assert_array_equal(clf.predict_proba(X), other.predict_proba(X))
 
@@ -58,10 +58,16 @@ def test_X_val_is_an_eval_set(kind):
         ({"X_val": X}, "X_val is given without y_val"),
         ({"y_val": Y}, "y_val is given without X_val"),
         ({"sample_weight_val": np.ones(240)}, "sample_weight_val is given without X_val"),
-        ({"X_val": X, "y_val": Y, "eval_set": (X, Y)}, "eval_set and X_val"),
+        ({"X_val": (X, X), "y_val": Y}, "y_val is no tuple, but X_val is one. To evaluate several sets, pass tuples"),
+        ({"X_val": X, "y_val": (Y, Y)}, "X_val is no tuple, but y_val is one"),
+        ({"X_val": (X, X), "y_val": (Y,)}, "X_val has 2 entries and y_val has 1"),
+        ({"X_val": (X,), "y_val": (Y,), "sample_weight_val": np.ones(240)}, "sample_weight_val is no tuple, but X_val"),
+        ({"X_val": (), "y_val": ()}, "X_val has 0 entries"),
+        ({"X_val": (X, None), "y_val": (Y, Y)}, "X_val has an entry that is None"),
+        ({"X_val": (X, X), "y_val": (Y, Y[:5])}, r"5 labels for 240 rows(.|\n)*in set 1 of X_val, counted from 0"),
     ],
 )
-def test_half_a_validation_set_or_two_are_refused(given, words):
+def test_sets_that_do_not_go_together_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
         booster().fit(X, Y, **given)
 
@@ -81,6 +87,16 @@ def test_a_pipeline_transforms_X_val(output):
     assert_allclose(pipeline[-1].evals_result_[0]["risk"][-1], log_loss(Y[TEST], pipeline.predict_proba(frame[TEST])))
 
 
+def test_a_pipeline_transforms_each_table_of_X_val():
+    with config_context(enable_metadata_routing=True):
+        clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).set_fit_request(X_val=True, y_val=True)
+        pipeline = Pipeline([("scale", StandardScaler()), ("pca", PCA(3)), ("clf", clf)], transform_input=["X_val"])
+        pipeline.fit(X[TRAIN], Y[TRAIN], X_val=(X[TEST], X[TRAIN]), y_val=(Y[TEST], Y[TRAIN]))
+    first, second = pipeline[-1].evals_result_
+    for rows, results in ((TEST, first), (TRAIN, second)):
+        assert_allclose(results["risk"][-1], log_loss(Y[rows], pipeline.predict_proba(X[rows])))
+
+
 # ---- what a fit leaves behind ---------------------------------------------------------------------------------------
 
 
@@ -96,9 +112,9 @@ def test_the_curves_of_held_out_rows_are_kept(kind):
 
 
 @each("kind", KINDS)
-def test_the_curves_of_an_eval_set_are_those_of_the_stages(kind):
+def test_the_curves_of_an_evaluated_set_are_those_of_the_stages(kind):
     clf = kind(n_estimators=4, random_state=0)
-    clf.fit(X[TRAIN], NAMES[Y[TRAIN]], eval_set=(X[TEST], NAMES[Y[TEST]]), eval_metric=["log_loss", "error", "risk"])
+    clf.fit(X[TRAIN], NAMES[Y[TRAIN]], X_val=X[TEST], y_val=NAMES[Y[TEST]], eval_metric=["log_loss", "error", "risk"])
     (results,) = clf.evals_result_
     P = [P.copy() for P in clf.staged_predict_proba(X[TEST])]
     assert_allclose(results["log_loss"], [log_loss(Y[TEST], stage) for stage in P], rtol=1e-5)
@@ -111,7 +127,7 @@ def test_the_curves_of_an_eval_set_are_those_of_the_stages(kind):
 
 def test_without_rows_nothing_is_followed():
     clf = booster().fit(X, Y)
-    assert not any(hasattr(clf, name) for name in FOLLOWED)
+    assert not any(hasattr(clf, name) for name in EVAL_ATTRIBUTES)
     assert len(clf.train_score_) == clf.n_iter_
     assert not hasattr(booster(), "train_score_")
     with pytest.raises(NotFittedError):
@@ -119,14 +135,14 @@ def test_without_rows_nothing_is_followed():
 
 
 def test_what_an_earlier_fit_has_followed_is_forgotten():
-    clf = booster().fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]))
-    assert all(hasattr(clf, name) for name in FOLLOWED)
+    clf = booster().fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST])
+    assert all(hasattr(clf, name) for name in EVAL_ATTRIBUTES)
     clf.fit(X, Y)
-    assert not any(hasattr(clf, name) for name in FOLLOWED)
+    assert not any(hasattr(clf, name) for name in EVAL_ATTRIBUTES)
 
 
 def test_a_continued_fit_has_the_whole_curve():
-    options = {"eval_set": (X[TEST], Y[TEST]), "eval_metric": "error"}
+    options = {"X_val": X[TEST], "y_val": Y[TEST], "eval_metric": "error"}
     at_once = booster(n_estimators=9).fit(X[TRAIN], Y[TRAIN], **options)
     clf = booster(n_estimators=4, warm_start=True).fit(X[TRAIN], Y[TRAIN])
     clf.set_params(n_estimators=9).fit(X[TRAIN], Y[TRAIN], **options)
@@ -136,14 +152,14 @@ def test_a_continued_fit_has_the_whole_curve():
 
 
 def test_one_class_alone_has_empty_curves():
-    clf = booster(classes=[0, 1]).fit(X[Y == 0], Y[Y == 0], eval_set=(X, Y), eval_metric="error")
+    clf = booster(classes=[0, 1]).fit(X[Y == 0], Y[Y == 0], X_val=X, y_val=Y, eval_metric="error")
     assert clf.evals_result_[0]["error"].shape == (0,) and clf.best_iteration_ == 0 and np.isnan(clf.best_score_)
 
 
 @pytest.mark.parametrize("calibration", [0.5, 2.0])
 def test_what_is_followed_is_what_the_finished_model_predicts(calibration):
     clf = sb.SimplexBoostClassifier(n_estimators=20, learning_rate=0.1, calibration=calibration, random_state=0)
-    clf.fit(X[TRAIN], NOISY[TRAIN], eval_set=(X[TEST], NOISY[TEST]), eval_metric=["log_loss", "accuracy"])
+    clf.fit(X[TRAIN], NOISY[TRAIN], X_val=X[TEST], y_val=NOISY[TEST], eval_metric=["log_loss", "accuracy"])
     (results,) = clf.evals_result_
     stages = [log_loss(NOISY[TEST], P) for P in clf.staged_predict_proba(X[TEST])]
     assert_allclose(results["log_loss"], stages, rtol=1e-5)
@@ -165,7 +181,7 @@ def test_the_first_metric_stops_the_fit():
     fits = {}
     for metric in ("risk", "error", "accuracy"):
         clf = booster(n_estimators=80, early_stopping=True, n_iter_no_change=8)
-        fits[metric] = clf.fit(X[TRAIN], NOISY[TRAIN], eval_set=(X[TEST], NOISY[TEST]), eval_metric=[metric])
+        fits[metric] = clf.fit(X[TRAIN], NOISY[TRAIN], X_val=X[TEST], y_val=NOISY[TEST], eval_metric=[metric])
         curve = clf.evals_result_[0][metric]
         best = curve.argmax() if metric == "accuracy" else curve.argmin()
         assert clf.n_iter_ == clf.best_iteration_ == best + 1 == len(curve) - 8
@@ -188,7 +204,7 @@ def test_no_fraction_where_nothing_is_held_out():
     everything = booster(validation_fraction=None).fit(X, Y)
     assert_array_equal(everything.predict_proba(X), booster().fit(X, Y).predict_proba(X))
     clf = booster(validation_fraction=None, early_stopping=True)
-    clf.fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]))
+    clf.fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST])
 
 
 @each("kind", KINDS)
@@ -220,7 +236,7 @@ def test_an_unknown_metric_is_refused_even_if_it_would_not_be_used():
 )
 def test_functions_receive_label_numbers_whatever_the_labels(labels):
     clf = booster().fit(
-        X[TRAIN], labels[Y[TRAIN]], eval_set=(X[TEST], labels[Y[TEST]]), eval_metric={"mine": error, "theirs": "error"}
+        X[TRAIN], labels[Y[TRAIN]], X_val=X[TEST], y_val=labels[Y[TEST]], eval_metric={"mine": error, "theirs": "error"}
     )
     (results,) = clf.evals_result_
     assert_allclose(results["mine"], results["theirs"])
@@ -234,7 +250,7 @@ def test_scorers_see_the_labels():
         "own": make_scorer(accuracy_score),
         "accuracy": "accuracy",
     }
-    clf = booster().fit(X[TRAIN], NAMES[Y[TRAIN]], eval_set=(X[TEST], NAMES[Y[TEST]]), eval_metric=scorers)
+    clf = booster().fit(X[TRAIN], NAMES[Y[TRAIN]], X_val=X[TEST], y_val=NAMES[Y[TEST]], eval_metric=scorers)
     (results,) = clf.evals_result_
     assert_allclose(results["by name"], results["object"])
     assert_allclose(results["own"], results["accuracy"])
@@ -248,7 +264,9 @@ def test_weights_of_evaluated_rows_count_like_repetitions(loss):
     clf = booster(loss=loss).fit(
         X[TRAIN],
         Y[TRAIN],
-        eval_set=[(X[TEST], Y[TEST], weight), (X[TEST][rows], Y[TEST][rows]), (X[TEST], Y[TEST])],
+        X_val=(X[TEST], X[TEST][rows], X[TEST]),
+        y_val=(Y[TEST], Y[TEST][rows], Y[TEST]),
+        sample_weight_val=(weight, None, None),
         eval_metric=["error", "log_loss", "auc_ovr", "top_2_accuracy", "f1_macro"],
     )
     weighted, repeated, plain = clf.evals_result_
@@ -271,7 +289,7 @@ def test_classes_without_training_rows_are_errors():
     known = Y[TRAIN] != 2
     for classes in (None, [0, 1, 2, 3]):  # unknown, or declared but absent
         clf = booster(classes=classes).fit(
-            X[TRAIN][known], Y[TRAIN][known], eval_set=(X[TEST], Y[TEST]), eval_metric=["error", "log_loss"]
+            X[TRAIN][known], Y[TRAIN][known], X_val=X[TEST], y_val=Y[TEST], eval_metric=["error", "log_loss"]
         )
         (results,) = clf.evals_result_
         assert_allclose(results["error"], [np.mean(p != Y[TEST]) for p in clf.staged_predict(X[TEST])])
@@ -307,7 +325,7 @@ def test_a_metric_that_fails_says_which_it_is():
         return 1 // 0
 
     with pytest.raises(ZeroDivisionError) as caught:
-        booster().fit(X, Y, eval_set=(X, Y), eval_metric={"accuracy": "accuracy", "mine": broken})
+        booster().fit(X, Y, X_val=X, y_val=Y, eval_metric={"accuracy": "accuracy", "mine": broken})
     assert caught.value.__notes__ == ["This happened in the metric 'mine', in round 1."]
 
 
@@ -327,8 +345,8 @@ class Watcher(Callback):
 
 def test_callbacks_see_the_evaluations():
     watcher = Watcher()
-    sets = [(X[TEST], Y[TEST]), (X[TRAIN], Y[TRAIN])]
-    clf = booster(callbacks=[watcher]).fit(X[TRAIN], Y[TRAIN], eval_set=sets, eval_metric="error")
+    sets = {"X_val": (X[TEST], X[TRAIN]), "y_val": (Y[TEST], Y[TRAIN])}
+    clf = booster(callbacks=[watcher]).fit(X[TRAIN], Y[TRAIN], **sets, eval_metric="error")
     for i, results in enumerate(clf.evals_result_):
         for name in ("risk", "error"):
             assert [seen[i][name] for seen in watcher.seen] == results[name].tolist()
@@ -338,7 +356,7 @@ def test_callbacks_see_the_evaluations():
 
 
 def test_verbose_shows_the_evaluations(capsys):
-    clf = booster(verbose=1, n_estimators=3).fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]), eval_metric="error")
+    clf = booster(verbose=1, n_estimators=3).fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST], eval_metric="error")
     last = capsys.readouterr().out.splitlines()[-1]
     results = clf.evals_result_[0]
     assert f"eval: risk {results['risk'][-1]:.6g}, error {results['error'][-1]:.6g}" in last
@@ -362,9 +380,9 @@ def test_a_pipeline_passes_metrics_on():
 
 def followed(tmp_path):
     """A fitted classifier, and the file it is saved in."""
-    sets = [(X[TEST], Y[TEST]), (X[TRAIN], Y[TRAIN])]
+    sets = {"X_val": (X[TEST], X[TRAIN]), "y_val": (Y[TEST], Y[TRAIN])}
     clf = booster(early_stopping=True, n_estimators=30)
-    clf.fit(X[TRAIN], Y[TRAIN], eval_set=sets, eval_metric={"a/b \u00e9": "accuracy"})
+    clf.fit(X[TRAIN], Y[TRAIN], **sets, eval_metric={"a/b \u00e9": "accuracy"})
     clf.save(tmp_path / "m.sb")
     return clf, tmp_path / "m.sb"
 
@@ -390,7 +408,7 @@ def test_files_of_before_are_read(tmp_path):
     del header["followed"], header["parameters"]["tol"]
     write_file(path, header, arrays)
     again = sb.load(path)
-    assert again.tol == 1e-7 and not any(hasattr(again, name) for name in FOLLOWED)
+    assert again.tol == 1e-7 and not any(hasattr(again, name) for name in EVAL_ATTRIBUTES)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,9 @@ def test_evaluated_and_held_out_rows_have_their_own():
         X[train],
         y[train],
         init_score=start[train],
-        eval_set=(X[test], y[test], None, start[test]),
+        X_val=X[test],
+        y_val=y[test],
+        init_score_val=start[test],
         eval_metric="log_loss",
     )
     by_name = sb.SimplexBoostClassifier(calibration=0.7, **FIXED).fit(
@@ -219,8 +221,10 @@ def test_what_has_no_start_says_so():
     start = np.zeros((len(y), 3))
     with pytest.raises(TypeError, match="init_score must hold numbers"):
         sb.SimplexBoostClassifier(**FIXED).fit(X, y, init_score=[["a"] * 3] * len(y))
-    with pytest.raises(ValueError, match="an entry of eval_set has no init_score, but the training rows have one"):
-        sb.SimplexBoostClassifier(**FIXED).fit(X, y, init_score=start, eval_set=(X, y))
+    with pytest.raises(
+        ValueError, match="the training rows have an init_score, but those of X_val have none; pass init_score_val"
+    ):
+        sb.SimplexBoostClassifier(**FIXED).fit(X, y, init_score=start, X_val=X, y_val=y)
     with pytest.raises(ValueError, match="cannot be represented by codewords of shape"):
         few = np.array([[1.0], [-1.0], [0.2]])
         sb.BoostingClassifier(codewords=few, n_estimators=3).fit(

@@ -199,7 +199,7 @@ def test_curves_of_a_choice_of_early_stopping_and_of_evaluated_rows():
     held = found.of("risk")[1]
     assert held.values.argmin() + 1 == found.chosen and len(held.values) > found.n_rounds
     clf = sb.SimplexBoostClassifier(n_estimators=9, random_state=0)
-    clf.fit(X, y, eval_set=[(X, y), (X, y)], eval_metric="error")
+    clf.fit(X, y, X_val=(X, X), y_val=(y, y), eval_metric="error")
     found = evaluate.learning_curves(clf)
     assert found.metrics == ["risk", "error"] and found.why == "best of the evaluated rows"
     assert [curve.name for curve in found.of("error")] == ["evaluated 1", "evaluated 2"]
@@ -214,7 +214,7 @@ def test_rounds_that_were_given_are_not_chosen():
     assert clf.choice_.n_estimators == 15
     found = evaluate.learning_curves(clf)
     assert (found.chosen, found.why) == (None, "")
-    found = evaluate.learning_curves(clf.fit(X, y, eval_set=(X, y)))
+    found = evaluate.learning_curves(clf.fit(X, y, X_val=X, y_val=y))
     assert (found.chosen, found.why) == (clf.best_iteration_, "best of the evaluated rows")
 
 

@@ -141,7 +141,7 @@ CALLS = {
     "score": lambda X, y, clf, path: clf.score(X, y),
     "margins_over_rounds": lambda X, y, clf, path: evaluate.margins_over_rounds(clf, X, y, [1]),
     "fit with classes": lambda X, y, clf, path: flagship().set_params(classes=clf.classes_).fit(X, y),
-    "fit with eval_set": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), eval_set=(X, y)),
+    "fit with X_val": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), X_val=X, y_val=y),
     "add_classes": lambda X, y, clf, path: clf.add_classes(X, y),
     "codes with classes": lambda X, y, clf, path: sb.OutputCodeClassifier(classes=clf.classes_).fit(X, y),
     "games": lambda X, y, clf, path: theory.is_boostable(clf.predict(X)[:, None], y),
@@ -250,7 +250,7 @@ HOLES = {
 
 @pytest.mark.parametrize("column", HOLES)
 @pytest.mark.parametrize(
-    "what", ["fit with classes", "fit with eval_set", "margins", "calibrate_sets", "score", "add_classes", "confusion"]
+    "what", ["fit with classes", "fit with X_val", "margins", "calibrate_sets", "score", "add_classes", "confusion"]
 )
 def test_a_missing_label_is_named(what, column, tmp_path):
     X, c = rows(3)
@@ -284,10 +284,10 @@ def test_the_message_of_one_class_speaks_of_weights_only_where_rows_were_left_ou
         flagship().fit(X, np.column_stack([c + 2, c - 1]), sample_weight=c == 1)
 
 
-def test_an_eval_set_with_other_columns_is_named():
+def test_evaluated_rows_with_other_columns_is_named():
     X, c = rows(3)
-    with pytest.raises(ValueError, match=r"^eval_set: X has 1 features, but SimplexBoostClassifier is expecting 2"):
-        flagship().fit(X, c, eval_set=(X[:, :1], c))
+    with pytest.raises(ValueError, match=r"^X_val: X has 1 features, but SimplexBoostClassifier is expecting 2"):
+        flagship().fit(X, c, X_val=X[:, :1], y_val=c)
 
 
 @pytest.mark.parametrize("make", [flagship, sb.GDMCBoostClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier])

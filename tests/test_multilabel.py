@@ -286,14 +286,14 @@ def test_following_other_rows(Classifier):
     X, Z = make_multilabel_classification(300, 8, n_classes=4, random_state=0)
     clf = Classifier(n_estimators=40, early_stopping=True, n_iter_no_change=3, random_state=0).fit(X, Z)
     assert clf.n_iter_ < 40 and clf.stop_reason_.startswith("early stopping")
-    clf = Classifier(n_estimators=5).fit(X[:200], Z[:200], eval_set=(X[200:], Z[200:]))
+    clf = Classifier(n_estimators=5).fit(X[:200], Z[:200], X_val=X[200:], y_val=Z[200:])
     risk = clf.evals_result_[0]["risk"]
     loss = for_label_sets(clf.loss_, Z[200:])
     assert_allclose(risk[-1], loss.value(clf.class_scores(X[200:]), np.arange(100)).mean())
     with pytest.raises(ValueError, match="eval_metric takes one label per example"):
-        clf.fit(X, Z, eval_set=(X, Z), eval_metric=lambda y, P: 0.0)
+        clf.fit(X, Z, X_val=X, y_val=Z, eval_metric=lambda y, P: 0.0)
     with pytest.raises(ValueError, match=r"indicator matrix of shape \(300, 4\); it has \(300, 3\)"):
-        clf.fit(X, Z, eval_set=(X, Z[:, :3]))
+        clf.fit(X, Z, X_val=X, y_val=Z[:, :3])
 
 
 def test_grid_search_and_cross_validation():

@@ -225,7 +225,7 @@ def test_margins_are_distributions(K):
 def test_learning_curves_mark_the_chosen_round():
     X, y = load_wine(return_X_y=True)
     clf = sb.SimplexBoostClassifier(n_estimators=60, early_stopping=True, learning_rate=0.3, random_state=0)
-    clf.fit(X[::2], y[::2], eval_set=[(X[1::2], y[1::2]), (X, y)], eval_metric=["log_loss", "error"])
+    clf.fit(X[::2], y[::2], X_val=(X[1::2], X), y_val=(y[1::2], y), eval_metric=["log_loss", "error"])
     ax = plots.plot_learning_curves(clf)
     check_picture(ax)
     lines = {line.get_label(): line for line in ax.lines}

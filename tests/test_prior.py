@@ -73,7 +73,7 @@ def test_a_chosen_temperature_is_evaluated_as_it_predicts(matrix):
     X, y = uneven(n=600)
     y = np.column_stack([y == 0, y == 3]).astype(int) if matrix else y
     clf = sb.SimplexBoostClassifier(init="prior", calibration=True, n_estimators=30, **PLAIN)
-    clf.fit(X[:250], y[:250], eval_set=(X[250:], y[250:]))
+    clf.fit(X[:250], y[:250], X_val=X[250:], y_val=y[250:])
     assert np.all(clf.model_.temperature != 1.0)
     P = clf.predict_proba(X[250:])
     own = np.where(y[250:] == 1, P, 1 - P).prod(axis=1) if matrix else P[np.arange(len(P)), y[250:]]

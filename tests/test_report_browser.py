@@ -349,7 +349,7 @@ def test_curves_of_any_metric(driver, tmp_path):
         return predictions.max(axis=1).mean() - 0.7
 
     clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
-    clf.fit(X, c, eval_set=(X, c), eval_metric=["accuracy", gained])
+    clf.fit(X, c, X_val=X, y_val=c, eval_metric=["accuracy", gained])
     sb.report(clf, X, c, tmp_path / "metrics.html")
     driver.get((tmp_path / "metrics.html").as_uri())
     click(driver, "#learning-metrics button", 3)

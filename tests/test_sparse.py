@@ -320,7 +320,7 @@ def test_evaluated_rows(tmp_path):
     results = []
     for train, held in parts:
         clf = sb.SimplexBoostClassifier(n_estimators=20, early_stopping=True, random_state=0)
-        clf.fit(train, y[:200], eval_set=[(held, y[200:]), (train, y[:200])], eval_metric=metrics)
+        clf.fit(train, y[:200], X_val=(held, train), y_val=(y[200:], y[:200]), eval_metric=metrics)
         results.append((saved(clf, tmp_path), str(clf.evals_result_)))
     assert results[0] == results[1]
 

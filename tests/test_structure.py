@@ -247,7 +247,7 @@ def test_scikit_learn_takes_it() -> None:
 
 def test_metrics_of_evaluated_rows_are_those_of_predictions() -> None:
     X, y = graded()
-    clf = ordinal().fit(X, y, eval_set=(X, y), eval_metric=["error", "accuracy", "neg_mean_absolute_error"])
+    clf = ordinal().fit(X, y, X_val=X, y_val=y, eval_metric=["error", "accuracy", "neg_mean_absolute_error"])
     last = {name: values[-1] for name, values in clf.evals_result_[0].items()}
     predicted = clf.predict(X)
     assert last["error"] == pytest.approx((predicted != y).mean())

@@ -474,11 +474,11 @@ def test_classifiers_without_categories_say_so(clf, who, container):
 def test_evaluated_tables_go_the_same_way():
     clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0)
     table = pl.DataFrame({"city": CITY.tolist(), "number": NUMBER})
-    clf.fit(FRAME, Y, eval_set=[(FRAME, Y), (table, Y)])
+    clf.fit(FRAME, Y, X_val=(FRAME, table), y_val=(Y, Y))
     first, second = clf.evals_result_
     assert first["risk"].tolist() == second["risk"].tolist()
     with pytest.raises(ValueError, match="same order"):
-        clf.fit(FRAME, Y, eval_set=(FRAME[["number", "city"]], Y))
+        clf.fit(FRAME, Y, X_val=FRAME[["number", "city"]], y_val=Y)
 
 
 def test_a_column_can_be_asked_for_its_name():

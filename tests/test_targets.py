@@ -408,7 +408,7 @@ def test_warm_start(make):
 def test_evaluated_rows(make):
     X, y = make()
     fit = {"n_estimators": 60, "learning_rate": 0.5, "random_state": 0}
-    clf = SimplexBoostClassifier(**fit).fit(X[:160], y[:160], eval_set=(X[160:], y[160:]))
+    clf = SimplexBoostClassifier(**fit).fit(X[:160], y[:160], X_val=X[160:], y_val=y[160:])
     P = clf.predict_proba(X[160:])
     if make is labelled:
         risk = -np.where(y[160:], np.log(P), np.log1p(-P)).sum(axis=1).mean()
@@ -426,21 +426,21 @@ def test_unknown_classes_of_evaluated_rows():
     other = y.copy()
     other[200:210, 0] = "new"
     fit = {"n_estimators": 5, "random_state": 0}
-    some = SimplexBoostClassifier(**fit).fit(X[:200], y[:200], eval_set=(X[200:], other[200:]))
-    known = SimplexBoostClassifier(**fit).fit(X[:200], y[:200], eval_set=(X[210:], y[210:]))
+    some = SimplexBoostClassifier(**fit).fit(X[:200], y[:200], X_val=X[200:], y_val=other[200:])
+    known = SimplexBoostClassifier(**fit).fit(X[:200], y[:200], X_val=X[210:], y_val=y[210:])
     assert_allclose(some.evals_result_[0]["risk"], known.evals_result_[0]["risk"])
     with pytest.raises(ValueError, match="no row whose classes are all trained on"):
-        SimplexBoostClassifier(**fit).fit(X[:200], y[:200], eval_set=(X[200:210], other[200:210]))
-    with pytest.raises(ValueError, match=r"eval_set's y must have a class of each target, \(240, 2\)"):
-        SimplexBoostClassifier(**fit).fit(X, y, eval_set=(X, y[:, :1]))
+        SimplexBoostClassifier(**fit).fit(X[:200], y[:200], X_val=X[200:210], y_val=other[200:210])
+    with pytest.raises(ValueError, match=r"y_val must have a class of each target, \(240, 2\)"):
+        SimplexBoostClassifier(**fit).fit(X, y, X_val=X, y_val=y[:, :1])
 
 
 @pytest.mark.parametrize("trained", ["one class", "labels", "targets"])
 def test_evaluated_rows_with_different_numbers_of_labels(trained):
     X, y = targeted() if trained == "targets" else labelled()
     y = y[:, 0] if trained == "one class" else y
-    with pytest.raises(ValueError, match=r"eval_set's y=.* must hold as many labels for every row of X"):
-        SimplexBoostClassifier(n_estimators=2).fit(X, y, eval_set=(X[:2], [[0, 1], None]))
+    with pytest.raises(ValueError, match=r"y_val=.* must hold as many labels for every row of X"):
+        SimplexBoostClassifier(n_estimators=2).fit(X, y, X_val=X[:2], y_val=[[0, 1], None])
 
 
 @pytest.mark.parametrize("booster", [SimplexBoostClassifier, sb.SAMMEClassifier])
@@ -537,7 +537,7 @@ def test_refusals(make, tmp_path):
     with pytest.raises(ValueError, match="init_score"):
         SimplexBoostClassifier(**fit).fit(X, y, init_score=np.zeros((len(X), 4)))
     with pytest.raises(ValueError, match="eval_metric takes one label per example"):
-        SimplexBoostClassifier(**fit).fit(X, y, eval_set=(X, y), eval_metric="accuracy")
+        SimplexBoostClassifier(**fit).fit(X, y, X_val=X, y_val=y, eval_metric="accuracy")
     for ask in (
         lambda: sb.evaluate.margins(clf, X, y),
         lambda: clf.top_k(X, 1),

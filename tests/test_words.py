@@ -105,7 +105,7 @@ def test_other_libraries_values_are_answered(parameter, entry, word):
     for make in (FLAGSHIP, sb.BoostingClassifier):
         clf, options = make(n_estimators=2), {}
         if parameter == "eval_metric":
-            options = {"eval_metric": word, "eval_set": table}
+            options = {"eval_metric": word, "X_val": table[0], "y_val": table[1]}
         elif parameter == "growth" and make is not FLAGSHIP:
             clf.set_params(learner__growth=word)
         else:
@@ -187,7 +187,7 @@ def test_parts_answer_and_send_on_to_parts():
 def test_signatures_and_copies_are_as_they_were():
     """scikit-learn reads parameters from the signature; pickles and copies make objects without any keyword."""
     assert "max_leaf_nodes" in inspect.signature(FLAGSHIP).parameters
-    assert {"X", "y", "sample_weight", "eval_set"} <= set(inspect.signature(FLAGSHIP.fit).parameters)
+    assert {"X", "y", "sample_weight", "X_val", "y_val"} <= set(inspect.signature(FLAGSHIP.fit).parameters)
     clf = FLAGSHIP(max_leaf_nodes=7)
     for other in (clone(clf), copy(clf), pickle.loads(pickle.dumps(clf))):
         assert other.max_leaf_nodes == 7

@@ -18,7 +18,7 @@ from simplexboost.evaluate.plots import ConfusionDisplay, plot_learning_curves
 
 digits = datasets.load("digits")
 clf = SimplexBoostClassifier(n_estimators=150, random_state=0)
-clf.fit(digits.X_train, digits.y_train, eval_set=(digits.X_test, digits.y_test))
+clf.fit(digits.X_train, digits.y_train, X_val=digits.X_test, y_val=digits.y_test)
 plot_learning_curves(clf)
 plt.show()
 

@@ -52,7 +52,7 @@ def sparse() -> Case:
 def adaboost() -> Case:
     """SAMME with stumps, with rows that were evaluated."""
     clf = sb.SAMMEClassifier(n_estimators=5, classes=(0, 1, 2, 7), class_weight={0: 1.0, 1: 2.0, 2: 1.5, 7: 1.0})
-    return clf.fit(X, y, eval_set=(X[::3], y[::3]), eval_metric="error"), X[::10].tolist(), None
+    return clf.fit(X, y, X_val=X[::3], y_val=y[::3], eval_metric="error"), X[::10].tolist(), None
 
 
 def coordinates() -> Case:

@@ -204,4 +204,4 @@ class HistGradientBoostingClassifier(ClassifierMixin, BaseEstimator):
         X, y = np.arange(20.0)[:, None], np.arange(20) % 2
         stopping = {"early_stopping": True, "n_iter_no_change": self.n_iter_no_change, "tol": self.tol}
         model = SimplexBoostClassifier(n_estimators=len(scores), **stopping)
-        return model.fit(X, y, eval_set=(X, y), eval_metric=given).stop_reason_ is not None
+        return model.fit(X, y, X_val=X, y_val=y, eval_metric=given).stop_reason_ is not None

@@ -85,7 +85,7 @@ def unknown_keyword(who: str, what: str, word: str, known: Sequence[str], table:
 
     Examples
     --------
-    >>> other = Keywords("an argument of fit", ["eval_set"])
+    >>> other = Keywords("an argument of fit", ["X_val"])
     >>> unknown_keyword("SimplexBoostClassifier", "parameter", "num_leaves", ["max_leaf_nodes"], "parameters", other)
     "SimplexBoostClassifier has no parameter 'num_leaves' (LightGBM's word); did you mean max_leaf_nodes?"
     """

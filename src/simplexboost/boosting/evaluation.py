@@ -22,7 +22,7 @@ from .callbacks import Callback
 class Evaluation(Callback):
     """Records the risk of rows that are not trained on, and metrics of their predictions, after every round.
 
-    ``eval_set`` of ``fit`` makes one for every entry. The records are in ``results`` and, where other callbacks see
+    ``fit`` makes one for every set of rows in ``X_val``. The records are in ``results`` and, where other callbacks see
     them, in ``run.evaluations``. If the run continues a model, they begin with the first round of that model.
 
     Parameters

@@ -40,7 +40,16 @@ from .auto import Settled, loss_on
 from .base_classifier import transaction
 from .classes import ChangesClasses
 from .composition import ENDLESS, MAKERS, Parts
-from .eval_sets import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
+from .eval_sets import (
+    EVAL_ATTRIBUTES,
+    EvalContext,
+    EvalSet,
+    eval_attributes,
+    evaluate_held_out,
+    make_evaluations,
+    read_eval_sets,
+    split_off,
+)
 from .metrics import check_metrics
 from .prediction import Predicts
 from .search import check_groups
@@ -103,12 +112,13 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255. "auto"
         takes fewer bins if there are few rows and many features.
     early_stopping : bool, default=False
-        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the first
-        entry of ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their
-        risk, or the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one.
+        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the
+        ``X_val`` of ``fit`` (the first of several), or else a part of the training rows that is held out. The
+        predictions improve if the risk falls, or if the first ``eval_metric`` of ``fit`` improves; the model keeps the
+        rounds up to the best one.
     validation_fraction : float or None, default=0.1
-        The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
-        nothing, and early stopping then watches the training rows.
+        The fraction of the training rows that early stopping holds out if ``fit`` gets no ``X_val``. None holds out
+        nothing, and early stopping then looks at the training rows.
     n_iter_no_change : int, default=10
         The number of rounds without improvement after which early stopping ends the fit.
     tol : float, default=1e-7
@@ -162,7 +172,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         Minus the training risk after every round, so that larger values are better.
     evals_result_ : list of dicts of arrays
         A dict for every evaluated set: the values of each metric, by its name, after every round. The evaluated sets
-        are those of ``eval_set``, or the rows held out for early stopping. This attribute and the next three are there
+        are those of ``X_val``, or the rows held out for early stopping. This attribute and the next three are there
         only if something was evaluated.
     best_iteration_ : int
         The best round of the first evaluated set, counted from 1.
@@ -237,7 +247,6 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         y: Any,
         sample_weight: Any = None,
         *,
-        eval_set: Any = None,
         eval_metric: Any = None,
         X_val: Any = None,
         y_val: Any = None,
@@ -255,46 +264,43 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             The labels.
         sample_weight : array of shape (n,) or None, default=None
             The weights of the rows. Only their ratios matter, because weights are divided by their mean.
-        eval_set : tuple, list of tuples or None, default=None
-            Other rows to evaluate: ``(X, y)``, ``(X, y, sample_weight)`` or ``(X, y, sample_weight, init_score)``, or a
-            list of such tuples. Their risk and metrics after every round are in ``evals_result_``. With
-            ``early_stopping`` the first entry is used in place of held-out training rows. Rows of classes without
-            training examples count as errors in metrics; the risk leaves them out.
         eval_metric : str, scorer, callable, a list of these, a dict of these by name, or None, default=None
-            What is followed beside the risk, on ``eval_set`` or the held-out rows. The first one decides which round is
-            the best, and when to stop; without any, the risk does. Names are "risk", "log_loss", "error", "accuracy",
+            The metrics to compute on ``X_val`` or the held-out rows, beside the risk. The first one decides which round
+            is best, and when to stop; without any, the risk does. Names are "risk", "log_loss", "error", "accuracy",
             "auc_ovr", "top_5_accuracy" (with any number), those of XGBoost ("mlogloss", "merror") and LightGBM
             ("multi_logloss", "multi_error"), and those of scikit-learn's scorers. Scorers are maximised. A callable is
             ``metric(c, P) -> float`` with the numbers c (n,) of the labels in ``classes_`` (K for a label that is not
             among them) and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
             that is true; if it has a parameter ``sample_weight`` and the rows have weights, it gets them.
-        X_val : table or None, default=None
-            The features of one evaluated set, in place of ``eval_set``. A pipeline transforms them like X if it is
-            ``Pipeline(steps, transform_input=["X_val"])``.
-        y_val : array or None, default=None
-            The labels of the rows of ``X_val``.
-        sample_weight_val : array or None, default=None
-            The weights of the rows of ``X_val``.
+        X_val : table, tuple of tables or None, default=None
+            The features of rows to evaluate after every round; a tuple gives several sets of rows. Their risk and
+            metrics are in ``evals_result_``. With ``early_stopping`` the first set is used in place of held-out
+            training rows. Rows of classes without training examples count as errors in metrics; the risk leaves them
+            out. A pipeline transforms the tables like X if it is ``Pipeline(steps, transform_input=["X_val"])``.
+        y_val : array, tuple of arrays or None, default=None
+            The labels of the rows of ``X_val``; a tuple if that is one.
+        sample_weight_val : array, tuple of arrays or None, default=None
+            The weights of the rows of ``X_val``; a tuple if that is one, whose entries may be None.
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds from which boosting starts, a column for every class in the order of ``classes_``; for two classes
             those of the second one suffice. The model does not contain them: pass those of new rows to `predict_proba`.
-        init_score_val : array or None, default=None
-            The log-odds from which boosting starts for the rows of ``X_val``.
+        init_score_val : array, tuple of arrays or None, default=None
+            The log-odds from which boosting starts for the rows of ``X_val``; a tuple if that is one.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
-        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
-        return self._fit(X, y, sample_weight, eval_set, eval_metric, init_score=init_score)
+        sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, sets, eval_metric, init_score=init_score)
 
     def _fit(
         self,
         X: Any,
         y: Any,
         sample_weight: Any,
-        eval_set: Any,
+        sets: list[EvalSet],
         eval_metric: Any,
         costs: Any = None,
         groups: Any = None,
@@ -315,17 +321,17 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
                 groups = check_groups(groups, len(checked.used))[checked.used]
             data, groups = in_own_order(checked.data, groups)
             checked = replace(checked, data=data)
-            watched = draft._watched(checked, draft.parts().loss, eval_metric)
-            evaluations = check_eval_set(eval_set, watched)
+            context = draft._eval_context(checked, draft.parts().loss, eval_metric)
+            evaluations = make_evaluations(sets, context)
             seed = draft._draw_seed()
             last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
             has_own = hasattr(self, "_skl_callbacks") or hasattr(self, "_parent_callback_ctx")
-            draft._boost(watched, evaluations, groups, seed, history, last if has_own else [])
+            draft._boost(context, evaluations, groups, seed, history, last if has_own else [])
         return self
 
     def _boost(
         self,
-        watched: Watched,
+        context: EvalContext,
         evaluations: list[Evaluation],
         groups: AnyArray | None,
         seed: int,
@@ -336,7 +342,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
 
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
-        checked = watched.checked
+        checked = context.checked
         if not self._goes_on:
             self.__dict__.pop("merged_", None)  # of an earlier model
         with one_blas_thread(), show_progress(self.verbose):
@@ -345,7 +351,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         with show_progress(self.verbose):
             run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
         if held_out is not None:
-            evaluations.append(evaluate_held_out(held_out, run, watched))
+            evaluations.append(evaluate_held_out(held_out, run, context))
         run.temperature = checked.problem.by_column(settled.temperature)
         n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
         self._resume(run, parts, checked, history, n_rounds)
@@ -367,7 +373,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
         if run.diverged:
             warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
-        for name in (*FOLLOWED, "choice_", "sets_", "class_prior_"):  # those of an earlier fit
+        for name in (*EVAL_ATTRIBUTES, "choice_", "sets_", "class_prior_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))
 
@@ -471,11 +477,13 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             )
         self._started = started
 
-    def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
+    def _eval_context(self, checked: Checked, loss: Loss, eval_metric: Any) -> EvalContext:
         patience = self.n_iter_no_change if self.early_stopping else None
-        return Watched(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
+        return EvalContext(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
 
-    def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
+    def _prepare(
+        self, parts: Parts, checked: Checked, has_eval_sets: bool, seed: int
+    ) -> tuple[Run, TrainingSet | None]:
         """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
         rng = np.random.default_rng(seed)
         parts.check()
@@ -484,7 +492,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             return Run(data, loss, np.ones((1, 1)), parts.learner, GradientDescent(), parts.step, rng=rng), None
         loss.check(data.K)
         parts.check_memory(data, self._sure_rounds())
-        if self.early_stopping and not watched:
+        if self.early_stopping and not has_eval_sets:
             data, held_out = split_off(data, self.validation_fraction, rng)
         loss = loss_on(loss, data)
         if data.costs is not None:
@@ -558,7 +566,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             **({"class_prior_": prior} if prior is not None else {}),
             **({"choice_": settled.choice} if settled.choice is not None else {}),
             **({"sets_": settled.sets} if settled.sets is not None else {}),
-            **followed(evaluations),
+            **eval_attributes(evaluations),
             **several,
         }
 

@@ -57,7 +57,7 @@ from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
 from .base_classifier import transaction
-from .eval_sets import FOLLOWED
+from .eval_sets import EVAL_ATTRIBUTES
 
 
 class ChangesClasses:
@@ -152,7 +152,7 @@ def check_changeable(estimator: Any, method: str) -> None:
 
 def change(estimator: Any, fitted: dict[str, Any]) -> None:
     """Let these be fitted attributes; what rows have shown of the classes before is removed."""
-    for name in (*FOLLOWED, "sets_"):
+    for name in (*EVAL_ATTRIBUTES, "sets_"):
         estimator.__dict__.pop(name, None)
     estimator.__dict__.update(fitted)
     if estimator.merged_ is None:

@@ -1,11 +1,11 @@
-"""Rows that are evaluated but not trained on: those of an ``eval_set``, and those held out for early stopping."""
+"""Rows that are evaluated after every round but not trained on: ``X_val`` and ``y_val``, or rows held out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,20 +22,20 @@ from ..tables.validation import Checked, check_sample_weight
 from .metrics import Metrics, Predicted, Rows
 from .prediction import brought
 
-FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
+EVAL_ATTRIBUTES = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
-    """What is needed to evaluate rows.
+class EvalContext:
+    """The objects that a fit needs to evaluate rows.
 
     Attributes
     ----------
-    estimator : knows the columns that X must have
+    estimator : the classifier that is fitted, which knows the columns of X
     checked : the training set and its classes
-    loss : turns scores into probabilities
-    metrics : what is followed beside the risk
-    n_iter_no_change : rounds without improvement before the first set stops the fit; None if it never stops it
+    loss : the loss, which turns scores into probabilities
+    metrics : the metrics beside the risk
+    n_iter_no_change : rounds without improvement on the first set that stop the fit; None never stops it
     tol : the smallest improvement that counts
     """
 
@@ -46,14 +46,6 @@ class Watched:
     n_iter_no_change: int | None = None
     tol: float = 1e-7
 
-    def table(self, X: Any) -> AnyArray:
-        """X, checked and in the form that the model takes."""
-        try:
-            return check_X(self.estimator, X)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"eval_set: {error}") from error
-
     def evaluation(
         self,
         rows: Rows,
@@ -63,10 +55,10 @@ class Watched:
         init_score: Array | None = None,
         engine: Engine = CPU,
     ) -> Evaluation:
-        """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
+        """Return the callback that evaluates rows; with early stopping, the one of the first set stops the fit."""
         present, metrics = self.checked.present, self.metrics
         if metrics.table:
-            one = "eval_metric takes one label per example; if y is a matrix, only the risk is followed."
+            one = "eval_metric takes one label per example; if y is a matrix, only the risk is evaluated."
             self.checked.problem.check_one_class(one)
         decision = self.estimator._deciding(self.loss, self.checked)
         every = rows if not metrics.table else all_rows(rows, engine)
@@ -88,7 +80,7 @@ class Watched:
 
 
 def all_rows(rows: Rows, engine: Engine) -> Rows:
-    """The rows as metrics see them: if they are spread over a group, all of them where it decides, without values."""
+    """Return the rows that metrics see: rows that are spread over a group are gathered, with NaN for features."""
     if not engine.rows.is_spread:
         return rows
     c, y = engine.rows.gather(rows.c), engine.rows.gather(rows.y)
@@ -96,8 +88,8 @@ def all_rows(rows: Rows, engine: Engine) -> Rows:
     return Rows(np.broadcast_to(np.nan, (len(c), rows.X.shape[1])), y, c, weight)
 
 
-def followed(evaluations: list[Evaluation]) -> dict[str, Any]:
-    """The fitted attributes that say what was followed (`FOLLOWED`); none of them if nothing was."""
+def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
+    """Return the fitted attributes named in `EVAL_ATTRIBUTES`; an empty dict if no rows were evaluated."""
     if not evaluations:
         return {}
     first = evaluations[0]
@@ -109,98 +101,123 @@ def followed(evaluations: list[Evaluation]) -> dict[str, Any]:
     }
 
 
-# ---- rows of an eval_set --------------------------------------------------------------------------------------------
+# ---- rows that fit gets as X_val and y_val --------------------------------------------------------------------------
 
 
-def as_eval_set(eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any = None) -> Any:
-    """The eval_set, or one of the rows X_val with the labels y_val, their weights and the scores they start from."""
-    given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
-    names = [name for name, value in given.items() if value is not None]
-    if not names:
-        return eval_set
-    if eval_set is not None:
-        raise ValueError(f"eval_set and {names[0]} are two ways to say the same; pass one of them.")
+class EvalSet(NamedTuple):
+    """One set of rows to evaluate, as the user gave it."""
+
+    X: Any
+    y: Any
+    sample_weight: Any = None
+    init_score: Any = None
+
+
+def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[EvalSet]:
+    """Return the sets to evaluate: one, or one for every entry if the arguments of `fit` are tuples."""
+    values = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
+    given = {name: value for name, value in values.items() if value is not None}
+    if not given:
+        return []
     for name in ("X_val", "y_val"):
-        if name not in names:
-            raise ValueError(f"{names[0]} is given without {name}; X_val and y_val go together.")
-    return (X_val, y_val, sample_weight_val, init_score_val)
-
-
-def check_eval_set(eval_set: Any, watched: Watched) -> list[Evaluation]:
-    """A callback for every entry (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score) of the eval_set."""
-    entries = [] if eval_set is None else [eval_set] if isinstance(eval_set, tuple) else eval_set
-    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3, 4) for e in entries)
-    if not fits:
-        raise ValueError(
-            "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score), or a list of "
-            "such tuples."
-        )
-    if watched.metrics.asked and not entries and watched.n_iter_no_change is None:
-        raise ValueError("eval_metric has no rows to be evaluated on; pass an eval_set, or set early_stopping=True.")
-    evaluate = partial(check_entry, watched)
-    return [evaluate(i == 0, *entry) for i, entry in enumerate(entries)]
-
-
-def check_entry(
-    watched: Watched, first: bool, X: Any, y: Any, sample_weight: Any = None, init_score: Any = None
-) -> Evaluation:
-    """The callback of one entry."""
-    checked = watched.checked
-    X, y, sample_weight, init_score = (brought(a, checked.data.engine) for a in (X, y, sample_weight, init_score))
-    check_eval_shape(y)
-    y = plain_labels(y, "eval_set's y")
-    X = watched.table(X)
-    start = check_eval_start(X, init_score, checked)
-    weight = check_eval_weight(X, sample_weight)
-    y, c, targets = checked.problem.read_evaluated(y, X.shape[0], weight)
-    return watched.evaluation(Rows(X, y, c, weight), targets, first, init_score=start)
-
-
-def check_eval_start(X: AnyArray, init_score: Any, checked: Checked) -> Array | None:
-    """The logits (n, K) that predictions of evaluated rows start from; if training rows have some, these need them."""
-    if init_score is None:
-        if checked.data.init_score is not None:
+        if name not in given:
+            raise ValueError(f"{next(iter(given))} is given without {name}; X_val and y_val go together.")
+    if not any(isinstance(value, tuple) for value in given.values()):
+        return [EvalSet(*values.values())]
+    rule = "To evaluate several sets, pass tuples with an entry for every set."
+    for name, value in given.items():
+        if not isinstance(value, tuple):
             raise ValueError(
-                "an entry of eval_set has no init_score, but the training rows have one; pass (X, y, sample_weight, "
-                "init_score), with None for sample_weight if there are no weights."
+                f"{name} is no tuple, but {next(n for n, v in given.items() if isinstance(v, tuple))} is one. {rule}"
             )
-        return None
-    return checked.problem.read_start(init_score, X.shape[0], "eval_set's init_score")
+        if len(value) != len(given["X_val"]) or not value:
+            raise ValueError(f"X_val has {len(given['X_val'])} entries and {name} has {len(value)}. {rule}")
+    for name in ("X_val", "y_val"):
+        if any(value is None for value in given[name]):
+            raise ValueError(f"{name} has an entry that is None; only weights and scores may be None.")
+    nothing = (None,) * len(X_val)
+    return [EvalSet(*entry) for entry in zip(*(given.get(name, nothing) for name in values), strict=True)]
 
 
-def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
-    """The weights of evaluated rows, (n,) and not negative; None if there are none."""
+def check_metric_rows(has_metrics: bool, sets: list[EvalSet], early_stopping: bool) -> None:
+    """Raise ValueError if ``eval_metric`` is given, but no rows to evaluate."""
+    if has_metrics and not sets and not early_stopping:
+        raise ValueError(
+            "eval_metric has no rows to be evaluated on; pass X_val and y_val, or set early_stopping=True."
+        )
+
+
+def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluation]:
+    """Return a callback for every set, after checking its rows."""
+    check_metric_rows(context.metrics.asked, sets, context.n_iter_no_change is not None)
+    evaluations = []
+    for i, one in enumerate(sets):
+        try:
+            evaluations.append(make_evaluation(one, context, first=i == 0))
+        except (TypeError, ValueError) as error:
+            if len(sets) > 1:
+                error.add_note(f"This is in set {i} of X_val, counted from 0.")
+            raise
+    return evaluations
+
+
+def make_evaluation(one: EvalSet, context: EvalContext, first: bool) -> Evaluation:
+    """Return the callback of one set, after checking its rows."""
+    checked = context.checked
+    X, y, sample_weight, init_score = (brought(a, checked.data.engine) for a in one)
+    try:
+        np.ndim(y)
+    except ValueError as error:
+        raise ValueError(f"y_val={short(y)} must hold as many labels for every row of X_val.") from error
+    y = plain_labels(y, "y_val")
+    try:
+        X = check_X(context.estimator, X)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X_val: {error}") from error
+    start = check_init_score_val(X, init_score, checked)
+    weight = check_weight_val(X, sample_weight)
+    y, c, targets = checked.problem.read_evaluated(y, X.shape[0], weight)
+    return context.evaluation(Rows(X, y, c, weight), targets, first, init_score=start)
+
+
+def check_init_score_val(X: AnyArray, init_score: Any, checked: Checked) -> Array | None:
+    """Return the logits (n, K) that predictions start from; raise ValueError if only the training rows have some."""
+    if init_score is not None:
+        return checked.problem.read_start(init_score, X.shape[0], "init_score_val")
+    if checked.data.init_score is not None:
+        raise ValueError("the training rows have an init_score, but those of X_val have none; pass init_score_val.")
+    return None
+
+
+def check_weight_val(X: AnyArray, sample_weight: Any) -> Array | None:
+    """Return the weights (n,) of evaluated rows, or None; raise unless they are numbers and none is negative."""
     if sample_weight is None:
         return None
     try:
         return check_sample_weight(sample_weight, X)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"the sample_weight of an eval_set is refused: {error}") from error
-
-
-def check_eval_shape(y: Any) -> None:
-    """Raise if y is a list whose rows have different lengths."""
-    try:
-        np.ndim(y)
-    except ValueError as error:
-        raise ValueError(f"eval_set's y={short(y)} must hold as many labels for every row of X.") from error
+        raise type(error)(f"sample_weight_val is refused: {error}") from error
 
 
 # ---- rows held out --------------------------------------------------------------------------------------------------
 
 
-def evaluate_held_out(held_out: TrainingSet, run: Run, watched: Watched) -> Evaluation:
-    """The callback of rows that were split off the training set, or of that set itself."""
-    checked, what = watched.checked, "training" if held_out is watched.checked.data else "held-out"
+def evaluate_held_out(held_out: TrainingSet, run: Run, context: EvalContext) -> Evaluation:
+    """Return the callback of rows that were split off the training set, or of the training set itself."""
+    checked, what = context.checked, "training" if held_out is context.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
     # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
     rows = Rows(held_out.X, *checked.problem.labels_of(held_out.c), weight)
-    return watched.evaluation(rows, targets, True, what, held_out.init_score, held_out.engine)
+    return context.evaluation(rows, targets, True, what, held_out.init_score, held_out.engine)
 
 
 def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
-    """Training and held-out rows; every class keeps at least one training row. Without a fraction both are all rows."""
+    """Split the training set into training and held-out rows, at least one of every class in the former.
+
+    Without a fraction, both are all rows.
+    """
     if fraction is None:
         return data, data
     seed = int(rng.integers(2**31 - 1))
@@ -210,7 +227,7 @@ def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generato
 
 
 def rows_to_hold(c: Labels, fraction: float, seed: int) -> AnyArray:
-    """Random rows, ascending, of every class c (n,) about the same fraction; every class keeps one that is not held."""
+    """Return random rows, ascending: about the same fraction of every class of c (n,), never all of a class."""
     from sklearn.model_selection import train_test_split  # not at the top: start-up time
 
     counts = np.bincount(c)

@@ -23,7 +23,7 @@ from ..persist import register
 from .adaboost import product_parts
 from .booster import Booster
 from .composition import Parts, make_parts
-from .eval_sets import as_eval_set
+from .eval_sets import read_eval_sets
 
 
 @register
@@ -200,7 +200,6 @@ class SoftmaxBoostClassifier(Booster):
         sample_weight: Any = None,
         *,
         costs: Any = None,
-        eval_set: Any = None,
         eval_metric: Any = None,
         X_val: Any = None,
         y_val: Any = None,
@@ -220,8 +219,8 @@ class SoftmaxBoostClassifier(Booster):
         self : object
             The fitted classifier.
         """
-        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
-        return self._fit(X, y, sample_weight, eval_set, eval_metric, costs, init_score=init_score)
+        sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, sets, eval_metric, costs, init_score=init_score)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,).

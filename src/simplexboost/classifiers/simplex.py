@@ -32,7 +32,7 @@ from .auto import N_FOLDS, Settled, Table, Wanted, choose, effort_on, most_canon
 from .base_classifier import transaction
 from .classes import add_classes
 from .composition import Parts
-from .eval_sets import as_eval_set
+from .eval_sets import read_eval_sets
 from .multi_output import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
 from .search import Choice
 from .structured import StructuredBooster, tree_of
@@ -184,13 +184,13 @@ class SimplexBoostClassifier(StructuredBooster):
     subsample : float, default=1.0
         The fraction of the rows that each tree sees, drawn anew in every round.
     early_stopping : bool, default=False
-        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the first
-        entry of ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their
-        risk, or the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one. Early stopping
-        takes the place of the choice of rounds.
+        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the
+        ``X_val`` of ``fit`` (the first of several), or else a part of the training rows that is held out. The
+        predictions improve if the risk falls, or if the first ``eval_metric`` of ``fit`` improves; the model keeps the
+        rounds up to the best one. Early stopping takes the place of the choice of rounds.
     validation_fraction : float or None, default=0.1
-        The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
-        nothing, and early stopping then watches the training rows.
+        The fraction of the training rows that early stopping holds out if ``fit`` gets no ``X_val``. None holds out
+        nothing, and early stopping then looks at the training rows.
     n_iter_no_change : int, default=10
         The number of rounds without improvement after which early stopping ends the fit.
     tol : float, default=1e-7
@@ -284,7 +284,6 @@ class SimplexBoostClassifier(StructuredBooster):
         y: Any,
         sample_weight: Any = None,
         *,
-        eval_set: Any = None,
         eval_metric: Any = None,
         X_val: Any = None,
         y_val: Any = None,
@@ -310,8 +309,8 @@ class SimplexBoostClassifier(StructuredBooster):
         self : object
             The fitted classifier.
         """
-        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
-        return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups, init_score=init_score)
+        sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
 
     def add_classes(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"

@@ -17,7 +17,7 @@ from .._util.arrays import AnyArray, Mask
 from ..boosting import Callback, Checkpoint, Evaluation, History, Progress, Sampling
 from ..classifiers.base_classifier import transaction
 from ..classifiers.composition import Parts
-from ..classifiers.eval_sets import Watched
+from ..classifiers.eval_sets import EvalContext
 from ..engine import CodedRows, auto_bins
 from ..parts.learners import IndexStump, refusal_of
 from ..parts.learners.tree_learners import TreeLearner
@@ -57,10 +57,10 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
         if not group.leads:
             draft.callbacks, draft.verbose = None, 0
         checked, groups = agree_on_training(group, draft, tables.train)
-        watched = draft._watched(checked, draft.parts().loss, eval_metric)
-        evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
+        context = draft._eval_context(checked, draft.parts().loss, eval_metric)
+        evaluations = [agree_on_evaluation(group, context, i, parts) for i, parts in enumerate(tables.evals)]
         seed = group.decide("seed", draft._draw_seed)
-        draft._boost(watched, evaluations, groups, seed, history, [lambda finish: agreement])
+        draft._boost(context, evaluations, groups, seed, history, [lambda finish: agreement])
 
 
 def check_parts(parts: Parts) -> None:
@@ -146,11 +146,11 @@ def coded(data: TrainingSet) -> TrainingSet:
 # ---- rows that are evaluated ----------------------------------------------------------------------------------------
 
 
-def agree_on_evaluation(group: Group, watched: Watched, number: int, parts: list[Part]) -> Evaluation:
-    """The callback that evaluates an entry of the ``eval_set``."""
-    entry = agree_on_entry(group, watched.estimator, parts, watched.checked)
-    engine = watched.checked.data.engine.with_rows(GroupRows(group, entry.share))
-    return watched.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
+def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Part]) -> Evaluation:
+    """Return the callback that evaluates one set of rows of ``X_val``."""
+    entry = agree_on_entry(group, context.estimator, parts, context.checked)
+    engine = context.checked.data.engine.with_rows(GroupRows(group, entry.share))
+    return context.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
 
 
 # ---- callbacks of the leader ----------------------------------------------------------------------------------------

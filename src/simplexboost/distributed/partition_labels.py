@@ -15,10 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from ..classifiers.eval_sets import (
-    check_eval_start,
-    check_eval_weight,
-)
+from ..classifiers.eval_sets import check_init_score_val, check_weight_val
 from ..classifiers.metrics import Rows
 from ..classifiers.search import check_several, distinct_groups, one_per_row
 from ..tables.inputs import plain_labels
@@ -356,20 +353,20 @@ def agree_on_groups(group: Group, parts: Sequence[Part], labels: AgreedLabels) -
     return [one[used] for one, used in zip(groups, labels.used, strict=True)]
 
 
-# ---- rows of an eval_set --------------------------------------------------------------------------------------------
+# ---- rows of X_val --------------------------------------------------------------------------------------------------
 
-OF = "eval_set: "  # the beginning of messages
+OF = "X_val: "  # the beginning of messages
 SHOWN = 5  # labels in a message
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """The rows of an entry that are here, as `classifiers.eval_sets.Watched.evaluation` takes them.
+    """The rows of one evaluated set that are here, as `classifiers.eval_sets.EvalContext.evaluation` takes them.
 
     Attributes
     ----------
     rows : those of all partitions here, one after another
-    targets : (n,) as those of `classifiers.eval_sets.check_targets`
+    targets : (n,) the numbers of their classes among the trained ones, or −1
     init_score : (n, K) or None
     share : which of all rows of the entry are here
     """
@@ -396,7 +393,7 @@ class Evaluated:
     def of(cls, part: Part, X: Any, checked: Checked) -> Evaluated:
         """A partition, with X as numbers."""
         with in_partition(part.index, OF):
-            start = None if part.init_score is None else check_eval_start(X, part.init_score, checked)
+            start = None if part.init_score is None else check_init_score_val(X, part.init_score, checked)
             weight = None if part.sample_weight is None else check_part_weight(part.sample_weight, X.shape[0])
             given = np.asarray(plain_labels(part.y))
             as_column = given.ndim == 2 and given.shape[1] == 1
@@ -438,7 +435,7 @@ class Agreed:
 
 
 def agree_on_entry(group: Group, estimator: Any, parts: Sequence[Part], checked: Checked) -> Entry:
-    """The rows of one entry of an ``eval_set``.
+    """Return the rows of one evaluated set that are here, after checking them together with all others.
 
     Parameters
     ----------
@@ -480,18 +477,18 @@ def check_part_weight(sample_weight: Any, n: int) -> Array:
     try:
         return check_sample_weight(sample_weight, n)
     except ValueError as error:
-        raise ValueError(f"the sample_weight of an eval_set is refused: {error}") from error
+        raise ValueError(f"sample_weight_val is refused: {error}") from error
 
 
 def check_partitions(parts: list[EvalSummary], checked: Checked) -> Agreed:
     """What all partitions have together; an error if they do not go together."""
     full = [(index, part) for index, part in enumerate(parts) if part.n]
-    weighted = all_or_none("sample_weight", [(index, part.weighted) for index, part in full], OF)
-    started = all_or_none("init_score", [(index, part.started) for index, part in full], OF)
+    weighted = all_or_none("sample_weight_val", [(index, part.weighted) for index, part in full])
+    started = all_or_none("init_score_val", [(index, part.started) for index, part in full])
     if not started:
-        check_eval_start(np.empty((0, 0)), None, checked)
+        check_init_score_val(np.empty((0, 0)), None, checked)
     if weighted and not any(part.positive for part in parts):
-        check_eval_weight(np.empty((1, 1)), np.zeros(1))
+        check_weight_val(np.empty((1, 1)), np.zeros(1))
     if any(part.as_column for part in parts):
         column_or_1d(np.zeros((2, 1)), warn=True)  # the warning, once
     labels = np.concatenate([part.labels for _, part in full])

@@ -61,7 +61,7 @@ class Tables:
     Attributes
     ----------
     train : those of the training table
-    evals : for every entry of ``eval_set`` those of its table
+    evals : for every evaluated set of rows those of its table
     """
 
     train: list[Part] = field(default_factory=list)
@@ -91,7 +91,7 @@ def in_partition(index: int, of: str = "") -> Iterator[None]:
             raise
         stop = "" if str(error).rstrip().endswith((".", "!", "?")) else "."
         where = f"This is in partition {index}, whose rows are counted from 0."
-        begin = "" if of.rstrip(": ") in str(error) else of
+        begin = "" if "_val" in str(error) else of
         raise type(error)(f"{begin}{error}{stop} {where}") from error
 
 
@@ -105,12 +105,12 @@ def agree_on_presence(group: Group, name: str, parts: Sequence[Part]) -> bool:
     return bool(group.exchange(f"presence of {name}", lambda: [("list", own)], same))
 
 
-def all_or_none(name: str, has: Sequence[tuple[int, bool]], of: str = "") -> bool:
-    """Whether all partitions (by their indices) have something; an error, beginning with ``of``, if only some do."""
+def all_or_none(name: str, has: Sequence[tuple[int, bool]]) -> bool:
+    """Return whether all partitions, given by their indices, have something; raise ValueError if only some do."""
     with_it, without = ([index for index, there in has if there is wanted] for wanted in (True, False))
     if with_it and without:
         raise ValueError(
-            f"{of}partition {with_it[0]} has {name}, but partition {without[0]} has none; pass it for all partitions "
+            f"partition {with_it[0]} has {name}, but partition {without[0]} has none; pass it for all partitions "
             "or for none."
         )
     return bool(with_it)

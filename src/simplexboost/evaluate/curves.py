@@ -119,7 +119,7 @@ def learning_curves(clf: Any) -> LearningCurves:
     >>> from simplexboost import SimplexBoostClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0)
-    >>> found = learning_curves(clf.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]), eval_metric="error"))
+    >>> found = learning_curves(clf.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2], eval_metric="error"))
     >>> [(curve.name, curve.metric) for curve in found.curves]
     [('training', 'risk'), ('evaluated', 'risk'), ('evaluated', 'error')]
     """

@@ -142,7 +142,7 @@ class OneClass(Problem):
         """Raise unless some row has a label that is trained on; ``labels`` are the first ones, for the message."""
         if not some:  # labels and classes are probably of different kinds
             raise ValueError(
-                f"eval_set's y has no label that is trained on (in a row of positive weight): it has labels such as "
+                f"y_val has no label that is trained on (in a row of positive weight): it has labels such as "
                 f"{labels}, and the model learns {self.classes[self.present][:5].tolist()}."
             )
 
@@ -235,7 +235,7 @@ class LabelSets(MatrixProblem):
     def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
         y = y.toarray() if issparse(y) else np.asarray(y)
         if y.shape != (n, self.K) or not np.isin(y, (0, 1)).all():
-            raise ValueError(f"eval_set's y must be an indicator matrix of shape ({n}, {self.K}); it has {y.shape}.")
+            raise ValueError(f"y_val must be an indicator matrix of shape ({n}, {self.K}); it has {y.shape}.")
         c = self.number(y)
         return y, c, c
 
@@ -280,10 +280,10 @@ class ClassTargets(MatrixProblem):
     def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
         y, T = np.asarray(y), len(self.classes)
         if y.shape != (n, T):
-            raise ValueError(f"eval_set's y must have a class of each target, ({n}, {T}); it has the shape {y.shape}.")
+            raise ValueError(f"y_val must have a class of each target, ({n}, {T}); it has the shape {y.shape}.")
         Z, known = indicator(target_columns(y), self.classes)
         if not known.any():
-            raise ValueError("eval_set's y has no row whose classes are all trained on.")
+            raise ValueError("y_val has no row whose classes are all trained on.")
         c = np.where(known, self.number(Z), -1)
         return y, c, c
 
@@ -308,9 +308,9 @@ ONE_CLASS = OneClass(np.empty(0), np.empty(0, dtype=bool))
 def evaluated_labels(y: Any, n: int) -> AnyArray:
     """Return the labels of n evaluated rows, (n,), checked."""
     y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="eval_set's y")
+    assert_all_finite(y, input_name="y_val")
     if len(y) != n:
-        raise ValueError(f"eval_set's y must hold a label per row of X; it has {len(y)} labels for {n} rows.")
+        raise ValueError(f"y_val must hold a label per row of X; it has {len(y)} labels for {n} rows.")
     return y
 
 

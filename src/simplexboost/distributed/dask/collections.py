@@ -110,7 +110,7 @@ def as_items(columns: dict[str, Any], table: int, suffix: str, run: str, local: 
     Parameters
     ----------
     columns : X, and those of `OTHERS` that are given
-    table : 0 for the training table, 1 for the first entry of ``eval_set``, …
+    table : 0 for the training table, 1 for the first evaluated one, …
     suffix : of the names of arguments in messages
     run : name of the fit, for keys
     """

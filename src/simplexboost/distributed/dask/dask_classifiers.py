@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._util.docstrings import completed, described
 from ...classifiers import BoostingClassifier, SimplexBoostClassifier
-from ...classifiers.eval_sets import as_eval_set
+from ...classifiers.eval_sets import check_metric_rows, read_eval_sets
 from ...decide.costs import Costs
 from ...decide.priors import check_prior
 from .collections import accuracy, is_distributed, lazily, the_client
-from .transport import eval_entries, fit_on_cluster
+from .transport import fit_on_cluster
 
 LAZY = (
     "predict",
@@ -59,6 +59,9 @@ sample_weight : Dask collection of shape (n,) or None, default=None
 groups : Dask collection of shape (n,) or None, default=None
     The group of every row, in the same partitions as X. Rows of the same group are never on both sides of a split of
     the classifier's own choice.
+X_val : Dask DataFrame, Dask Array, list of delayed partitions, tuple of these or None, default=None
+    The features of rows to evaluate after every round; a tuple gives several sets of rows. Their risk and metrics are
+    in ``evals_result_``. With ``early_stopping`` the first set decides when to stop.
 init_score : Dask collection of shape (n, K), of shape (n,) for two classes, or None, default=None
     Log-odds from which boosting starts, in the same partitions as X.
 client : dask.distributed.Client or None, default=None
@@ -147,15 +150,15 @@ def fit_on_dask(local_fit: Callable[..., Any]) -> Callable[..., Any]:
         given = known.bind(self, *args, **keywords)
         given.apply_defaults()
         some = given.arguments
-        entry = (some.pop(name) for name in ("eval_set", "X_val", "y_val", "sample_weight_val", "init_score_val"))
-        eval_set, eval_metric = as_eval_set(*entry), some.pop("eval_metric")
+        names = ("X_val", "y_val", "sample_weight_val", "init_score_val")
+        sets, eval_metric = read_eval_sets(*(some.pop(name) for name in names)), some.pop("eval_metric")
         client, local = the_client(some.pop("client")), self._local()
         local._check_parameters()
         for callback in local.callbacks or ():
             callback.check(local)
-        evals = eval_entries(eval_set, eval_metric, local.early_stopping)
+        check_metric_rows(eval_metric is not None, sets, local.early_stopping)
         train = {name: value for name, value in some.items() if name != "self"}
-        traffic = fit_on_cluster(client, local, train, evals, eval_metric)
+        traffic = fit_on_cluster(client, local, train, sets, eval_metric)
         self._become(local)
         self.traffic_ = traffic
         return self

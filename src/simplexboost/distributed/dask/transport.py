@@ -18,6 +18,7 @@ from typing import Any, Self
 import dask
 from distributed import Client
 
+from ...classifiers.eval_sets import EvalSet
 from ..comm import Answer, Failure, Group, Leader, LostMembersError, Traffic
 from ..fitting import fit_group
 from .collections import as_items, as_tables, rows_of
@@ -210,7 +211,7 @@ class Fit:
 
 
 def fit_on_cluster(
-    client: Client, estimator: Any, train: dict[str, Any], evals: list[Any], eval_metric: Any
+    client: Client, estimator: Any, train: dict[str, Any], sets: list[EvalSet], eval_metric: Any
 ) -> Traffic:
     """Fit a local estimator to tables on a cluster; it ends up as if it had been fitted to them here.
 
@@ -219,30 +220,17 @@ def fit_on_cluster(
     Parameters
     ----------
     train : X, y and what else belongs to the rows, as Dask collections
-    evals : the same for every table that is to be evaluated
+    sets : X, y and what else belongs to the rows of every table that is to be evaluated
     """
     run, local = secrets.token_hex(4), type(estimator).__name__
     items: list[Item] = as_items(train, 0, "", run, local)
-    for number, entry in enumerate(evals):
-        items += as_items(entry, number + 1, f" in eval_set[{number}]", run, local)
+    for number, one in enumerate(sets):
+        suffix = "_val" if len(sets) == 1 else f"_val[{number}]"
+        items += as_items(one._asdict(), number + 1, suffix, run, local)
     sent = copy.copy(estimator)
     sent.callbacks = None  # they are called here alone, and need not be something that can be sent
-    fit = Fit(sent, len(evals), eval_metric)
+    fit = Fit(sent, len(sets), eval_metric)
     with DaskTransport(client, Work(items, fit, rows_of), run) as transport:
         leader = Leader(transport)
         fit.run(leader, estimator, [])
     return leader.traffic
-
-
-def eval_entries(eval_set: Any, eval_metric: Any, early_stopping: bool) -> list[dict[str, Any]]:
-    """The entries of an ``eval_set`` by the names of their parts."""
-    entries = [] if eval_set is None else [eval_set] if isinstance(eval_set, tuple) else eval_set
-    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3, 4) for e in entries)
-    if not fits:
-        raise ValueError(
-            "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score) of Dask "
-            "collections, or a list of such tuples."
-        )
-    if eval_metric is not None and not entries and not early_stopping:
-        raise ValueError("eval_metric has no rows to be evaluated on; pass an eval_set, or set early_stopping=True.")
-    return [dict(zip(("X", "y", "sample_weight", "init_score"), entry, strict=False)) for entry in entries]

@@ -57,7 +57,7 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
     >>> from simplexboost.evaluate.plots import plot_learning_curves
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0)
-    >>> ax = plot_learning_curves(clf.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2])))
+    >>> ax = plot_learning_curves(clf.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2]))
     >>> [line.get_label() for line in ax.lines[:2]]
     ['training', 'evaluated']
     """

@@ -80,7 +80,7 @@ class Run:
     temperature : the factor by which predictions of the finished model multiply scores, (d,) if it differs between the
         columns of F; evaluations use it
     snapshot : returns the estimator as fitted so far; set by the estimator
-    evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
+    evaluations : for every evaluated set, those of ``X_val`` in their order or the rows held out, a dict with a list
         for "risk" and for every metric; the last entry is that of the last round
     """
 
