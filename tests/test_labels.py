@@ -154,7 +154,7 @@ CALLS = {
 def test_text_is_refused_where_classes_are_numbers(what, K, tmp_path):
     (X, c), clf = rows(K), fitted(flagship, K)
     with pytest.raises(
-        ValueError, match=r"y(_true)? (holds text|has labels such as|has no label)|Mix of label|text, such"
+        ValueError, match=r"y(_true|_val)? (holds text|has labels such as|has no label)|Mix of label|text, such"
     ):
         CALLS[what](X, c.astype(str), clf, tmp_path / "page.html")
 
@@ -255,7 +255,7 @@ HOLES = {
 def test_a_missing_label_is_named(what, column, tmp_path):
     X, c = rows(3)
     clf = fitted(flagship, 3)
-    with pytest.raises(ValueError, match=r"y(_true)? contains NaN: the label of row 8 is missing"):
+    with pytest.raises(ValueError, match=r"y(_true|_val)? contains NaN: the label of row 8 is missing"):
         CALLS[what](X, HOLES[column](c.tolist()), clf, tmp_path / "page.html")
 
 
