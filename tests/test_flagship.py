@@ -127,7 +127,7 @@ def test_sparse_values_outside_their_shape_are_refused():
 )
 def test_rules_for_rounds_where_nothing_can_be_chosen(options, K, rounds, rate):
     """Four rows are too few to hold any out."""
-    found = sb.SimplexBoostClassifier(**options).resolved(problem(n=4, K=K))
+    found = sb.SimplexBoostClassifier(**options)._resolved(problem(n=4, K=K))
     assert (found["n_estimators"], found["learning_rate"]) == (rounds, rate)
 
 

@@ -354,7 +354,7 @@ def test_several_labels_and_costs():
     X, rng = table(), np.random.default_rng(0)
     Z = rng.random((200, 3)) < 0.4
     clf = sb.OneVsAllBoostClassifier(n_estimators=5, random_state=0)
-    if clf.multilabel:
+    if clf._multilabel:
         P = clf.fit(X, Z.astype(int)).predict_proba(X)
         assert clf.fit(sparse.csr_array(X), Z.astype(int)).predict_proba(sparse.csr_array(X)).tobytes() == P.tobytes()
     costs = rng.random((200, 3))

@@ -102,7 +102,7 @@ def random_matrix(rng: np.random.Generator, case: Fit, odd: bool, n: int, K: int
     case.words.append(OF_MATRICES)
     if odd:
         return drawn(rng, case, matrices, True, OF_LABELS, n, K)
-    name = "targets" if case.clf.multitarget and rng.random() < 0.5 else "plain"
+    name = "targets" if case.clf._multitarget and rng.random() < 0.5 else "plain"
     case.made.append(f"matrices.{name}")
     return matrices.GOOD[name](rng, n, K)
 

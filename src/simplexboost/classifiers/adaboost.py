@@ -239,8 +239,8 @@ class AdaBoostMHClassifier(Booster):
     """
 
     paper: ClassVar[str] = "Schapire & Singer 1999"
-    multilabel: ClassVar[bool] = True
-    fits_threshold: ClassVar[bool] = True
+    _multilabel: ClassVar[bool] = True
+    _fits_threshold: ClassVar[bool] = True
     learner: Any = None
     step: Any = "closed-form"
     learner_mode: str = "shared"
@@ -299,8 +299,8 @@ class AdaBoostM2Classifier(Booster):
     """
 
     paper: ClassVar[str] = "Freund & Schapire 1997; Schapire & Singer 1999"
-    multilabel: ClassVar[bool] = True
-    fits_threshold: ClassVar[bool] = True
+    _multilabel: ClassVar[bool] = True
+    _fits_threshold: ClassVar[bool] = True
     learner: Any = "subset-tree"
     step: Any = "edge"
     learner_mode: str = "shared"

@@ -159,7 +159,7 @@ class Starter:
         loss = loss_on(parts.loss, self.table.data)
         Y = in_precision(parts.codewords.for_classes(len(present), present, rng), parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(self.table.data, Y)
-        rate = self.estimator.shrinkage()
+        rate = self.estimator._shrinkage()
         run = Run(self.table.data, loss, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
         return run, [Sampling(self.estimator.subsample, self.estimator.max_features, split.held)]
 

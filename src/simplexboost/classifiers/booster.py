@@ -213,8 +213,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     device: str = "cpu"
     verbose: int = 0
 
-    takes_init_score: ClassVar[bool] = True
-    may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `settle` then resolves
+    _takes_init_score: ClassVar[bool] = True
+    _may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `_settle` then resolves
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 
@@ -222,11 +222,11 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     def parts(self) -> Parts:
         """The parts as objects."""
 
-    def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
+    def _settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """The estimator that is to be fitted: this one, or a copy in which what was left open is settled."""
         return Settled(self)
 
-    def shrinkage(self) -> float:
+    def _shrinkage(self) -> float:
         """What every step is multiplied by."""
         return 1.0
 
@@ -234,7 +234,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         """How the model that is being fitted turns scores into labels."""
         return OneLabel(loss, checked.classes, checked.present)
 
-    def more_callbacks(self, history: History) -> list[Callback]:
+    def _more_callbacks(self, history: History) -> list[Callback]:
         """Callbacks that the booster itself adds; they are called before all others."""
         return []
 
@@ -346,7 +346,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         if not self._goes_on:
             self.__dict__.pop("merged_", None)  # of an earlier model
         with one_blas_thread(), show_progress(self.verbose):
-            settled = self.settle(checked, groups, seed)
+            settled = self._settle(checked, groups, seed)
         booster, parts = settled.estimator, settled.estimator.parts()
         with show_progress(self.verbose):
             run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
@@ -378,7 +378,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         self.__dict__.update(finish(run))
 
     def _check_parameters(self) -> None:
-        check_number("n_estimators", self.n_estimators, int, 1, auto="n_estimators" in self.may_be_auto)
+        check_number("n_estimators", self.n_estimators, int, 1, auto="n_estimators" in self._may_be_auto)
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
         check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
@@ -430,7 +430,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             X,
             y,
             sample_weight,
-            Labelling(classes, self.class_weight, self.multilabel, self.multitarget),
+            Labelling(classes, self.class_weight, self._multilabel, self._multitarget),
             self.max_bins,
             self._fitting_engine(),
             Taken(self.categorical_features, refusal_of(self.parts().learner)),
@@ -463,7 +463,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         self._check_start(init_score is not None)
         if init_score is None:
             return checked
-        if not self.takes_init_score:
+        if not self._takes_init_score:
             raise ValueError("init_score does not go with this booster, whose game starts from nothing.")
         scores = checked.problem.read_start(init_score, len(checked.used))
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used]))
@@ -501,7 +501,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         code = parts.codewords.for_classes(len(present), present, rng)
         Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(data, Y)
-        run = Run(data, loss, Y, parts.learner, parts.optimizer, parts.step, self.shrinkage(), rng)
+        run = Run(data, loss, Y, parts.learner, parts.optimizer, parts.step, self._shrinkage(), rng)
         run.memory = parts.optimizer.memory(data, run.learner, Y.shape[1], min(int(self.n_estimators), ENDLESS))
         return run, held_out
 
@@ -531,7 +531,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         history.continue_from(self.history_)
 
     def _callbacks(self, history: History, evaluations: list[Evaluation]) -> list[Callback]:
-        out: list[Callback] = [*self.more_callbacks(history), history, *evaluations]
+        out: list[Callback] = [*self._more_callbacks(history), history, *evaluations]
         if self.subsample != 1 or self.max_features != 1:
             out.append(Sampling(self.subsample, self.max_features))
         if self.verbose:
@@ -550,7 +550,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         prior: Array | None,
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
-        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.fits_threshold else {}
+        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self._fits_threshold else {}
         temperature = checked.problem.by_column(settled.temperature)
         return {
             "classes_": checked.classes,
@@ -616,10 +616,10 @@ class Booster(BaseBooster):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        auto = "learning_rate" in self.may_be_auto
+        auto = "learning_rate" in self._may_be_auto
         check_number("learning_rate", self.learning_rate, float, 0.0, auto=auto, open_low=True)
 
-    def shrinkage(self) -> float:
+    def _shrinkage(self) -> float:
         """What every step is multiplied by."""
         return float(self.learning_rate)
 

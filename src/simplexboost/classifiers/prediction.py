@@ -80,10 +80,10 @@ FEW = 64  # rows that one thread predicts, however many there are
 class Predicts(Decides, BaseClassifier):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
-    multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
-    multitarget: ClassVar[bool] = False  # whether y may hold several class targets, and a label has its own threshold
-    fits_threshold: ClassVar[bool] = False  # whether one threshold for all labels is fitted after boosting
-    all_cores: ClassVar[bool] = False  # whether n_jobs=None means all cores, not one
+    _multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
+    _multitarget: ClassVar[bool] = False  # whether y may hold several class targets, and a label has its own threshold
+    _fits_threshold: ClassVar[bool] = False  # whether one threshold for all labels is fitted after boosting
+    _all_cores: ClassVar[bool] = False  # whether n_jobs=None means all cores, not one
     n_jobs: int | None
     device: str
 
@@ -426,7 +426,7 @@ class Predicts(Decides, BaseClassifier):
         """
         if n_rows is not None and n_rows <= FEW and (self.n_jobs is None or (type(self.n_jobs) is int and self.n_jobs)):
             return CPU  # which works on one thread, as any engine would; to count the cores takes 60 µs
-        n_threads = thread_count(self.n_jobs, all_by_default=self.all_cores)
+        n_threads = thread_count(self.n_jobs, all_by_default=self._all_cores)
         return cuda_engine(n_threads) if self.device == "cuda" and has_gpu() else cpu_engine(n_threads)
 
     def _check_X(self, X: Any) -> AnyArray:
@@ -563,8 +563,8 @@ class Predicts(Decides, BaseClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_label = self.multilabel
-        tags.target_tags.multi_output = self.multitarget
+        tags.classifier_tags.multi_label = self._multilabel
+        tags.target_tags.multi_output = self._multitarget
         return tags
 
 

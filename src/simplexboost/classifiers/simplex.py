@@ -272,10 +272,10 @@ class SimplexBoostClassifier(StructuredBooster):
     monotonic_cst: Any = None
     interaction_cst: Any = None
 
-    may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
-    all_cores: ClassVar[bool] = True
-    multilabel: ClassVar[bool] = True
-    multitarget: ClassVar[bool] = True
+    _may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
+    _all_cores: ClassVar[bool] = True
+    _multilabel: ClassVar[bool] = True
+    _multitarget: ClassVar[bool] = True
 
     @with_callbacks
     def fit(
@@ -369,7 +369,7 @@ class SimplexBoostClassifier(StructuredBooster):
         open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
         given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
         fixed = {"codewords": "canonical", "monotonic_cst": None, "candidates": None, "init": "zero"}
-        return self.with_params(**self.resolved(data) | open_params | given | fixed)
+        return self._with_params(**self._resolved(data) | open_params | given | fixed)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -389,28 +389,28 @@ class SimplexBoostClassifier(StructuredBooster):
 
     # ---- what was left open -----------------------------------------------------------------------------------------
 
-    def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
+    def _settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
         check_several(self, checked)
         constraints = by_class_number(self.monotonic_cst, checked)
-        values = self.resolved(checked.data)
+        values = self._resolved(checked.data)
         values["codewords"] = self._by_structure(values["codewords"], checked)
-        plain = self.with_params(**values, monotonic_cst=constraints)
+        plain = self._with_params(**values, monotonic_cst=constraints)
         plain.parts().check()
         plain.parts().check_memory(checked.data, plain._sure_rounds())
         if self._goes_on and hasattr(self, "choice_"):
-            settled = plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
+            settled = plain._chosen(self.choice_, self)  # the model goes on with what was chosen for it
             sets = getattr(self, "sets_", None)  # they are for the rounds that were chosen, and no others
             same = sets is not None and sets.n_rounds == int(settled.estimator.n_estimators)
             return replace(settled, sets=sets if same else None)
-        if self.chooses(checked.data):
-            settled = plain.chosen(plain.choose(self, checked, groups, seed), self)
+        if self._chooses(checked.data):
+            settled = plain._chosen(plain._choose(self, checked, groups, seed), self)
             if settled.sets is None:  # of a matrix y
                 return settled
             return replace(settled, sets=settled.sets.of_model(checked.present, int(settled.estimator.n_estimators)))
         return Settled(plain, float(plain.calibration))
 
-    def chooses(self, data: TrainingSet) -> bool:
+    def _chooses(self, data: TrainingSet) -> bool:
         """Whether held-out risk decides on anything."""
         if self._goes_on or data.K < 2 or data.n < N_FOLDS or (data.problem.several is None and data.n == data.K):
             return False  # there is no class with a row to hold out and another one to learn from
@@ -418,14 +418,14 @@ class SimplexBoostClassifier(StructuredBooster):
             return True
         return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
 
-    def resolved(self, data: TrainingSet) -> dict[str, Any]:
+    def _resolved(self, data: TrainingSet) -> dict[str, Any]:
         """Values for the parameters that are "auto", from the size of the table."""
         n = data.n
         rate = self.learning_rate
         if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
             rate = self.choice_.learning_rate
         elif is_auto(rate):
-            chosen = is_auto(self.n_estimators) and self.chooses(data)
+            chosen = is_auto(self.n_estimators) and self._chooses(data)
             rate = effort_on(data).rate if chosen else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
@@ -462,7 +462,7 @@ class SimplexBoostClassifier(StructuredBooster):
             return None
         return CANDIDATES
 
-    def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
+    def _choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
@@ -475,7 +475,7 @@ class SimplexBoostClassifier(StructuredBooster):
             competing = [shape | (prior if even else zero) for shape in competing]
             competing += [] if even else [competing[0] | prior]
         rivals, constant = (
-            [(params, self.with_params(**params, learning_rate=rate)) for params in some]
+            [(params, self._with_params(**params, learning_rate=rate)) for params in some]
             for some in (competing, shares)
         )
         longest = pace(data) * LONGEST / rate if exact is None else exact
@@ -483,9 +483,9 @@ class SimplexBoostClassifier(StructuredBooster):
             max(1, round(longest)),
             pace(data) * USUAL / rate,
             exact,
-            asked.calibrates(),
+            asked._calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
-            None if asked.calibrates() else float(self.calibration),
+            None if asked._calibrates() else float(self.calibration),
             chooses_thresholds(asked.thresholds, data),
             haste,
         )
@@ -513,20 +513,20 @@ class SimplexBoostClassifier(StructuredBooster):
         kept = [shape for shape, fit in zip(left, fits, strict=True) if fit]
         return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
 
-    def calibrates(self) -> bool:
+    def _calibrates(self) -> bool:
         """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
         return (self.calibration is True or is_auto(self.calibration)) and self._loss().likelihood
 
-    def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
+    def _chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
         """The estimator with what was chosen, and what was not asked for as it is."""
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
         params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
-        temperature = choice.temperature if asked.calibrates() else float(self.calibration)
-        settled = self.with_params(**params | {"n_estimators": rounds})
+        temperature = choice.temperature if asked._calibrates() else float(self.calibration)
+        settled = self._with_params(**params | {"n_estimators": rounds})
         shown = choice if choice.sets is None else replace(choice, sets=None)
         return Settled(settled, temperature, shown, choice.sets)
 
-    def with_params(self, **params: Any) -> SimplexBoostClassifier:
+    def _with_params(self, **params: Any) -> SimplexBoostClassifier:
         """An unfitted copy with other parameters; unlike `clone` it shares the callbacks.
 
         The constructor is not called, because that of a subclass may take other parameters.
@@ -589,7 +589,7 @@ class SimplexBoostClassifier(StructuredBooster):
         if self._is_tree_code:
             if tree_of(self.classes) is None:
                 raise ValueError("codewords='hierarchy' needs a tree of classes; pass one, classes=Hierarchy(...).")
-            return Simplex()  # of as many columns; `settle`, which knows the classes, takes those of the tree
+            return Simplex()  # of as many columns; `_settle`, which knows the classes, takes those of the tree
         return as_codewords(self.codewords)
 
     # ---- files ------------------------------------------------------------------------------------------------------

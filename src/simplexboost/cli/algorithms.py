@@ -180,7 +180,7 @@ def check_parameters(classifier: Any) -> None:
     """Raise, before a table is read, for what a fit would refuse whatever the table is."""
     try:
         classifier._check_parameters()
-        if hasattr(classifier, "parts") and not classifier.may_be_auto:  # else some parts depend on the table
+        if hasattr(classifier, "parts") and not classifier._may_be_auto:  # else some parts depend on the table
             classifier.parts().check()
     except (ValueError, TypeError) as error:
         raise ArgumentError(f"--set: {' '.join(str(error).split())}") from error

@@ -85,7 +85,7 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, refusal_of(estimator.parts().learner))
     X = agree_on_columns(group, estimator, parts, taken, reset=not estimator._goes_on)
-    labelling = Labelling(estimator._declared, estimator.class_weight, estimator.multilabel, estimator.multitarget)
+    labelling = Labelling(estimator._declared, estimator.class_weight, estimator._multilabel, estimator._multitarget)
     labels = agree_on_labels(group, parts, labelling)
     check_label_types(labels.classes)
     init = agree_on_init_score(group, parts, labels)

@@ -226,9 +226,9 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
         raise damaged(f"invalid seed, {estimator.seed_!r:.50}")
     estimator.rng_state_ = rng_state_from_json(header["rng_state"])
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
-    if getattr(estimator, "fits_threshold", False):
+    if getattr(estimator, "_fits_threshold", False):
         estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
-    if getattr(estimator, "multitarget", False):
+    if getattr(estimator, "_multitarget", False):
         estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns)
     unpack_problem(estimator)
     check_probabilities(estimator)
@@ -269,7 +269,7 @@ def unpack_problem(estimator: Any) -> None:
     else:
         estimator._problem = OneClass(estimator.classes_, estimator.present_)
     if own or targets:
-        fits = getattr(estimator, "multitarget", False) and estimator.loss_.likelihood and not (own and targets)
+        fits = getattr(estimator, "_multitarget", False) and estimator.loss_.likelihood and not (own and targets)
         if not fits or not estimator.present_.all():
             raise damaged("several labels or targets in a classifier of one class")
 

@@ -278,7 +278,7 @@ class OSBoostClassifier(BaseBooster):
     """
 
     paper: ClassVar[str] = "Mukherjee & Schapire 2013"
-    takes_init_score: ClassVar[bool] = False
+    _takes_init_score: ClassVar[bool] = False
     condition: Any = "uniform"
     loss: Any = "exponential"
     edge: Any = None
@@ -290,7 +290,7 @@ class OSBoostClassifier(BaseBooster):
         loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators)
         return make_parts(loss, "canonical", self.learner, OptimalStrategy(), "fixed")
 
-    def more_callbacks(self, history: History) -> list[Callback]:
+    def _more_callbacks(self, history: History) -> list[Callback]:
         return [PotentialHistory(history)]
 
     @property
