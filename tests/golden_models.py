@@ -499,13 +499,9 @@ CONFIGURATIONS: dict[str, Made] = {
     "flagship-temperature": lambda: fit(flagship(calibration=0.75), numbers()),
     "flagship-threads": lambda: fit(flagship(n_jobs=2), numbers()),
     # The flagship: the flow of a fit.
-    "flagship-early-stopping": lambda: fit(
-        flagship(n_estimators=60, learning_rate=1.0, early_stopping=True, n_iter_no_change=3), numbers()
-    ),
+    "flagship-early-stopping": lambda: fit(flagship(n_estimators=60, learning_rate=1.0, early_stopping=3), numbers()),
     "flagship-evaluated": lambda: evaluated(flagship()),
-    "flagship-evaluated-stopping": lambda: evaluated(
-        flagship(n_estimators=60, learning_rate=1.0, early_stopping=True, n_iter_no_change=3)
-    ),
+    "flagship-evaluated-stopping": lambda: evaluated(flagship(n_estimators=60, learning_rate=1.0, early_stopping=3)),
     "flagship-warm-start": warm_start,
     "flagship-init-score": init_score,
     "flagship-add-classes": add_classes,
@@ -551,7 +547,7 @@ CONFIGURATIONS: dict[str, Made] = {
     "samme-gpu": lambda: under(on_emulated_gpu(), named("SAMME", device="cuda"), missing()),
     "m2-separate": lambda: weighted(named("AdaBoostM2", learner_mode="separate", n_estimators=3), missing()),
     "mh-labels": lambda: fit(named("AdaBoostMH"), labels()),
-    "mh-stopping": lambda: evaluated(named("AdaBoostMH", n_estimators=40, early_stopping=True, n_iter_no_change=2)),
+    "mh-stopping": lambda: evaluated(named("AdaBoostMH", n_estimators=40, early_stopping=2)),
     "mm-costs": lambda: fit(named("AdaBoostMM", cost_matrix=COST), numbers()),
     "mm-closed-form": lambda: weighted(named("AdaBoostMM", step="closed-form"), sparse()),
     "os-boost-minimal": lambda: fit(named("OSBoost", condition="minimal", loss="zero-one", edge=0.4), numbers()),

@@ -27,7 +27,7 @@ from cases import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 import simplexboost as sb
-from simplexboost.boosting import Callback, EarlyStopping, History, Sampling
+from simplexboost.boosting import Callback, EarlyStopping, Evaluation, History, Sampling
 from simplexboost.parts.learners import ClassTree, InfoTree, NewtonTree, Stump, VectorTree
 from simplexboost.parts.losses import MM, Exponential, Logistic, Savage
 from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent
@@ -439,7 +439,7 @@ def test_history_of_the_estimators_has_a_row_per_round(booster):
 def test_early_stopping_keeps_the_best_round():
     X, c = blobs(n=260, seed=17)
     weight = np.random.default_rng(0).uniform(0.5, 1.5, 200)
-    stopping = EarlyStopping(X[60:], c[60:], weight, n_iter_no_change=4)
+    stopping = Evaluation(X[60:], c[60:], weight, stopping=EarlyStopping(4))
     runs = [
         make_run(training_set(X[:60], c[:60]), Exponential(), code("simplex", 3), VectorTree(), learning_rate=0.3)
         for _ in range(2)
@@ -457,7 +457,7 @@ def test_early_stopping_keeps_the_best_round():
 
 def test_early_stopping_keeps_at_least_one_round():
     X, c = blobs(n=60, seed=17)
-    stopping = EarlyStopping(X, (c + 1) % 3, np.ones(60), n_iter_no_change=3)  # labels that can only get worse
+    stopping = Evaluation(X, (c + 1) % 3, np.ones(60), stopping=EarlyStopping(3))  # labels that can only get worse
     run = make_run(training_set(X, c), Exponential(), code("simplex", 3), VectorTree())
     assert boost_with(run, GradientDescent(), 50, [stopping]).n_rounds == 1
     assert len(stopping.results["risk"]) == 4  # the first, and three that are worse
@@ -465,7 +465,7 @@ def test_early_stopping_keeps_at_least_one_round():
 
 def test_early_stopping_keeps_whole_rounds():
     data = problem(n=60, K=3, seed=17)
-    stopping = EarlyStopping(*blobs(n=100, seed=99), np.ones(100), n_iter_no_change=2)
+    stopping = Evaluation(*blobs(n=100, seed=99), np.ones(100), stopping=EarlyStopping(2))
     run = make_run(data, Exponential(), np.eye(3), Stump())
     model = boost_with(run, AllCoordinates(), 40, [stopping])
     assert run.stop_reason.startswith("early stopping")
@@ -474,7 +474,7 @@ def test_early_stopping_keeps_whole_rounds():
 
 def test_early_stopping_of_the_estimator():
     X, y = blobs(n=300, seed=19)
-    clf = sb.GDMCBoostClassifier(n_estimators=200, early_stopping=True, n_iter_no_change=3, random_state=0).fit(X, y)
+    clf = sb.GDMCBoostClassifier(n_estimators=200, early_stopping=3, random_state=0).fit(X, y)
     assert clf.stop_reason_.startswith("early stopping")
     assert 0 < clf.n_iter_ < 200
     assert {len(values) for values in clf.history_.values()} == {clf.n_iter_}

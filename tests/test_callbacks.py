@@ -156,16 +156,17 @@ def test_history_goes_on_where_another_ended():
     assert forgot.records["seconds"] == [0.0] * 3
 
 
-class Told(EarlyStopping):
+class Told(Evaluation):
     """Is told the risks of the rounds."""
 
     def risk(self, run):
         return self.weight[run.round - 1]
 
 
-def rounds_until_stopped(risks, patience, **more):
+def rounds_until_stopped(risks, patience, tol=1e-7, **more):
     run = run_by_hand()
-    stopping = Told(np.zeros((1, 1)), np.zeros(1, dtype=int), risks, n_iter_no_change=patience, **more)
+    rule = EarlyStopping(patience, tol=tol)
+    stopping = Told(np.zeros((1, 1)), np.zeros(1, dtype=int), risks, stopping=rule, **more)
     stopping.start(run)
     assert stopping.best_iteration == 0 and np.isnan(stopping.best_score)
     while run.stop_reason is None and run.round < len(risks):
@@ -194,14 +195,14 @@ def test_early_stopping_asks_for_as_much_as_tol():
 
 def test_early_stopping_may_watch_a_metric():
     run, values = run_by_hand(), iter([0.5, 0.9, 0.7, 0.8, 0.6])
-    stopping = EarlyStopping(
+    stopping = Evaluation(
         np.zeros((1, 1)),
         np.zeros(1, dtype=int),
         np.ones(1),
         {"mine": lambda U: next(values)},
         watch="mine",
         greater_is_better=True,
-        n_iter_no_change=2,
+        stopping=EarlyStopping(2),
     )
     stopping.start(run)
     while run.stop_reason is None:

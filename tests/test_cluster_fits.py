@@ -200,14 +200,14 @@ def test_bins_need_little_memory_beside_the_table(monkeypatch):
 @pytest.mark.parametrize("eval_metric", [None, ["error", "accuracy"]])
 def test_evaluated_sets(eval_metric, tmp_path):
     X, y, w = mixed_table(300, seed=1)
-    clf = Flagship(n_estimators=30, learning_rate=0.5, early_stopping=True, n_iter_no_change=3)
+    clf = Flagship(n_estimators=30, learning_rate=0.5, early_stopping=3)
     whole = check(clf, mixed_table(), tmp_path, [(X, y, w), (X[:50], y[:50])], eval_metric)
     assert whole.n_iter_ < 30 and len(whole.evals_result_) == 2
 
 
 @pytest.mark.parametrize("eval_metric", [None, "neg_log_loss"])
 def test_early_stopping_on_rows_held_out(eval_metric, tmp_path):
-    clf = Flagship(n_estimators=40, learning_rate=0.5, early_stopping=True, n_iter_no_change=3)
+    clf = Flagship(n_estimators=40, learning_rate=0.5, early_stopping=3)
     assert check(clf, mixed_table(), tmp_path, eval_metric=eval_metric).n_iter_ < 40
 
 
@@ -307,7 +307,9 @@ def test_a_callback_that_stops_before_the_first_round(tmp_path):
 
 def test_early_stopping_on_rows_of_the_client(tmp_path):
     X, y, _ = mixed_table(200)
-    stop = sb.boosting.EarlyStopping(np.zeros((30, 5)), np.arange(30) % 4, np.ones(30), n_iter_no_change=2)
+    stop = sb.boosting.Evaluation(
+        np.zeros((30, 5)), np.arange(30) % 4, np.ones(30), stopping=sb.boosting.EarlyStopping(2)
+    )
     clf = Flagship(callbacks=[stop], n_estimators=12)
     whole, leader = clone(clf).fit(X, y), group_fit(clf, (X, y))[0]  # members know nothing of the best round
     assert whole.n_iter_ < 12 and saved(leader, tmp_path) == saved(whole, tmp_path)

@@ -127,7 +127,7 @@ def test_everything_that_goes_with_the_rows(threads, tmp_path):
     rng = np.random.default_rng(0)
     X, y = (table[:300] for table in load_digits(return_X_y=True))
     w, start, groups = rng.uniform(1, 2, 300), rng.normal(size=(300, 10)), rng.integers(0, 30, 300)
-    params = {"n_estimators": 12, "learning_rate": 0.5, "n_iter_no_change": 2, "early_stopping": True}
+    params = {"n_estimators": 12, "learning_rate": 0.5, "early_stopping": 2}
     clf, local = make("flagship", **params)
     entry = {"X_val": X[:90], "y_val": y[:90], "sample_weight_val": w[:90], "init_score_val": start[:90]}
     more = {"init_score": start, "groups": groups}

@@ -346,7 +346,7 @@ def test_negligible_weights_count_as_zero(iris):
 
 def test_early_stopping_keeps_the_best_round(digits):
     X, X_test, y, y_test = digits
-    options = {"n_estimators": 300, "early_stopping": True, "n_iter_no_change": 10, "random_state": 0}
+    options = {"n_estimators": 300, "early_stopping": 10, "random_state": 0}
     clf = sb.BoostingClassifier("logistic", learner=VectorTree(max_depth=4), **options).fit(X, y)
     assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")
     assert len(clf.history_["risk"]) == clf.n_iter_ == len(list(clf.staged_predict(X[:1])))
@@ -470,7 +470,7 @@ Y4 = np.array([0, 1, 2, 2])
         ({"classes": [0, 1]}, ["classes", "y holds 2"]),
         ({"classes": [0, 1, 2, 2]}, ["classes"]),
         ({"class_weight": {0: -1, 1: 1, 2: 1}}, ["class_weight"]),
-        ({"early_stopping": True, "validation_fraction": 2.0}, ["validation_fraction=2.0"]),
+        ({"early_stopping": sb.boosting.EarlyStopping(validation_fraction=2.0)}, ["validation_fraction=2.0"]),
         ({"callbacks": [print]}, ["callbacks"]),
         ({"loss": sb.parts.losses.Logistic(cost_matrix=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
     ],

@@ -28,7 +28,7 @@ def context(y=NAMES[C], patience=None, metric=None, **labelling):
     """The context of a fit to the training set X, y."""
     estimator = sb.SimplexBoostClassifier()
     checked = check_training(estimator, X, y, None, Labelling(**labelling), 255, CPU)
-    return EvalContext(estimator, checked, Logistic(), check_metrics(metric), patience)
+    return EvalContext(estimator, checked, Logistic(), check_metrics(metric), patience and EarlyStopping(patience))
 
 
 def brier(c, P):
@@ -60,9 +60,8 @@ def test_one_set_may_stand_alone_or_in_a_tuple(form):
 def test_the_first_set_stops_the_fit():
     sets = (X[:5], X[5:]), (NAMES[C[:5]], NAMES[C[5:]])
     first, second = evaluations(*sets, context=context(patience=7))
-    assert type(first) is EarlyStopping and first.n_iter_no_change == 7
-    assert type(second) is Evaluation
-    assert [type(e) for e in evaluations(*sets, context=context())] == [Evaluation, Evaluation]
+    assert first.stopping.n_iter_no_change == 7 and second.stopping is None
+    assert [e.stopping for e in evaluations(*sets, context=context())] == [None, None]
 
 
 def test_tables_become_numbers_as_in_training():

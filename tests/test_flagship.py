@@ -207,9 +207,7 @@ def test_round_trip(options, tmp_path):
 
 def test_early_stopping():
     X, X_test, y, y_test = DIGITS
-    clf = sb.SimplexBoostClassifier(
-        n_estimators=2000, learning_rate=0.3, early_stopping=True, random_state=0, n_iter_no_change=20
-    ).fit(X, y)
+    clf = sb.SimplexBoostClassifier(n_estimators=2000, learning_rate=0.3, early_stopping=20, random_state=0).fit(X, y)
     assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")  # 198; other seeds 105 to 247
     assert np.sum(clf.predict(X_test) != y_test) <= 10 + 4  # of 450
 
@@ -336,9 +334,9 @@ def test_evaluated_sets_and_metrics():
 
 def test_early_stopping_on_an_evaluated_set():
     X, X_test, y, y_test = DIGITS
-    clf = sb.SimplexBoostClassifier(
-        n_estimators=3000, learning_rate=0.5, early_stopping=True, n_iter_no_change=10, random_state=0
-    ).fit(X, y, X_val=X_test, y_val=y_test)
+    clf = sb.SimplexBoostClassifier(n_estimators=3000, learning_rate=0.5, early_stopping=10, random_state=0).fit(
+        X, y, X_val=X_test, y_val=y_test
+    )
     risks = clf.evals_result_[0]["risk"]
     assert clf.n_iter_ == risks.argmin() + 1 < len(risks) == clf.n_iter_ + 10
     assert log_loss(y_test, clf.predict_proba(X_test)) == pytest.approx(risks.min(), rel=1e-4)

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
-from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.boosting import Callback, Checkpoint, EarlyStopping
 from simplexboost.parts.learners import VectorTree
 
 KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
@@ -45,7 +45,7 @@ def error(c, P):
 @each("kind", KINDS)
 def test_a_tuple_of_one_set_is_that_set(kind):
     weight = np.random.default_rng(1).uniform(0.5, 2.0, 80)
-    clf, other = (kind(n_estimators=5, early_stopping=True, n_iter_no_change=2, random_state=0) for _ in range(2))
+    clf, other = (kind(n_estimators=5, early_stopping=2, random_state=0) for _ in range(2))
     clf.fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST], sample_weight_val=weight)
     other.fit(X[TRAIN], Y[TRAIN], X_val=(X[TEST],), y_val=(Y[TEST],), sample_weight_val=(weight,))
     assert_array_equal(clf.evals_result_[0]["risk"], other.evals_result_[0]["risk"])
@@ -170,17 +170,28 @@ def test_what_is_followed_is_what_the_finished_model_predicts(calibration):
 # ---- stopping -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", ["auto", "no", 10, 1, 0, None, "True"])
-def test_early_stopping_is_true_or_false(given):
-    with pytest.raises(TypeError, match=rf"early_stopping={given!r} must be True or False"):
+@pytest.mark.parametrize("given", ["auto", "no", 0, -1, 2.0, None, "True"])
+def test_early_stopping_is_a_rule_or_its_patience(given):
+    with pytest.raises(
+        (TypeError, ValueError), match=rf"early_stopping={given!r} (must be True, False|is out of range)"
+    ):
         booster(early_stopping=given).fit(X, Y)
-    booster(early_stopping=np.True_).fit(X, Y)
+
+
+def test_early_stopping_has_a_short_form():
+    fits = [booster(n_estimators=60, early_stopping=rule) for rule in (True, np.True_, 10, EarlyStopping())]
+    P = [clf.fit(X, NOISY).predict_proba(X) for clf in fits]
+    assert all(np.array_equal(other, P[0]) for other in P)
+    clf = booster(early_stopping=np.int16(7)).set_params(early_stopping__tol=0.5)
+    assert (clf.early_stopping.n_iter_no_change, clf.early_stopping.tol) == (7, 0.5)
+    with pytest.raises(ValueError, match="early_stopping=False has no parameter 'tol'"):
+        booster().set_params(early_stopping__tol=0.5)
 
 
 def test_the_first_metric_stops_the_fit():
     fits = {}
     for metric in ("risk", "error", "accuracy"):
-        clf = booster(n_estimators=80, early_stopping=True, n_iter_no_change=8)
+        clf = booster(n_estimators=80, early_stopping=8)
         fits[metric] = clf.fit(X[TRAIN], NOISY[TRAIN], X_val=X[TEST], y_val=NOISY[TEST], eval_metric=[metric])
         curve = clf.evals_result_[0][metric]
         best = curve.argmax() if metric == "accuracy" else curve.argmin()
@@ -192,24 +203,22 @@ def test_the_first_metric_stops_the_fit():
 
 def test_rounds_that_gain_less_than_tol_do_not_count():
     short, long = (
-        booster(n_estimators=60, learning_rate=0.1, early_stopping=True, n_iter_no_change=3, tol=tol).fit(X, Y).n_iter_
+        booster(n_estimators=60, learning_rate=0.1, early_stopping=EarlyStopping(3, tol=tol)).fit(X, Y).n_iter_
         for tol in (0.05, 0.0)
     )
     assert short < long
     with pytest.raises(ValueError, match="tol=-1"):
-        booster(tol=-1.0).fit(X, Y)
+        booster(early_stopping=EarlyStopping(tol=-1.0)).fit(X, Y)
 
 
 def test_no_fraction_where_nothing_is_held_out():
-    everything = booster(validation_fraction=None).fit(X, Y)
-    assert_array_equal(everything.predict_proba(X), booster().fit(X, Y).predict_proba(X))
-    clf = booster(validation_fraction=None, early_stopping=True)
+    clf = booster(early_stopping=EarlyStopping(validation_fraction=None))
     clf.fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST])
 
 
 @each("kind", KINDS)
 def test_without_a_fraction_the_training_rows_are_watched(kind):
-    clf = kind(n_estimators=30, early_stopping=True, validation_fraction=None, n_iter_no_change=1, tol=0.1)
+    clf = kind(n_estimators=30, early_stopping=EarlyStopping(1, None, tol=0.1))
     clf.set_params(random_state=0).fit(X, NOISY, eval_metric=["risk", "accuracy"])
     assert clf.n_iter_ < 30 and clf.stop_reason_.startswith(("early stopping: no better training risk", "weak learner"))
     (results,) = clf.evals_result_
@@ -405,10 +414,10 @@ def test_what_was_followed_is_saved(tmp_path):
 def test_files_of_before_are_read(tmp_path):
     _, path = followed(tmp_path)
     header, arrays = read_zip(path)
-    del header["followed"], header["parameters"]["tol"]
+    del header["followed"], header["parameters"]["early_stopping"]
     write_file(path, header, arrays)
     again = sb.load(path)
-    assert again.tol == 1e-7 and not any(hasattr(again, name) for name in EVAL_ATTRIBUTES)
+    assert again.early_stopping is False and not any(hasattr(again, name) for name in EVAL_ATTRIBUTES)
 
 
 @pytest.mark.parametrize(

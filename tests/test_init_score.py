@@ -145,9 +145,10 @@ def test_evaluated_and_held_out_rows_have_their_own():
     after = log_loss(y[test], clf.predict_proba(X[test], init_score=start[test]))
     assert clf.evals_result_[0]["risk"][-1] == pytest.approx(after, rel=1e-5)
     assert clf.evals_result_[0]["log_loss"][-1] == pytest.approx(after, rel=1e-5)
-    stopped = sb.SimplexBoostClassifier(early_stopping=True, validation_fraction=0.3, random_state=0)
+    rule = sb.boosting.EarlyStopping(validation_fraction=0.3)
+    stopped = sb.SimplexBoostClassifier(early_stopping=rule, random_state=0)
     stopped.fit(X, y, init_score=start)
-    misled = sb.SimplexBoostClassifier(early_stopping=True, validation_fraction=0.3, random_state=0)
+    misled = sb.SimplexBoostClassifier(early_stopping=rule, random_state=0)
     misled.fit(X, y, init_score=start[::-1])
     assert stopped.best_score_ != misled.best_score_
     assert stopped.evals_result_[0]["risk"][0] > stopped.best_score_

@@ -243,10 +243,10 @@ def test_more_rounds_than_memory_are_refused_unless_early_stopping_ends_them(mon
     monkeypatch.setattr(runtime, "free_memory", lambda: 10**11)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
-    many = getattr(sb, name)(n_estimators=10**9, n_iter_no_change=3, random_state=0)
+    many = getattr(sb, name)(n_estimators=10**9, random_state=0)
     with pytest.raises(MemoryError, match=r"1000000000 rounds .*n_estimators"):
         many.fit(X, y)
-    assert many.set_params(early_stopping=True).fit(X, y).n_iter_ < 1000
+    assert many.set_params(early_stopping=3).fit(X, y).n_iter_ < 1000
 
 
 def test_more_layers_than_memory_are_refused(monkeypatch):

@@ -284,7 +284,7 @@ def test_class_weights(Classifier):
 @every_booster
 def test_following_other_rows(Classifier):
     X, Z = make_multilabel_classification(300, 8, n_classes=4, random_state=0)
-    clf = Classifier(n_estimators=40, early_stopping=True, n_iter_no_change=3, random_state=0).fit(X, Z)
+    clf = Classifier(n_estimators=40, early_stopping=3, random_state=0).fit(X, Z)
     assert clf.n_iter_ < 40 and clf.stop_reason_.startswith("early stopping")
     clf = Classifier(n_estimators=5).fit(X[:200], Z[:200], X_val=X[200:], y_val=Z[200:])
     risk = clf.evals_result_[0]["risk"]

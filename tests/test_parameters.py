@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost.boosting import Checkpoint
+from simplexboost.boosting import Checkpoint, EarlyStopping
 
 X, Y = blobs(n=40, p=3)
 WRONG: dict[str, Any] = {
@@ -165,7 +165,6 @@ def test_values_that_are_fine():
     options = {
         "verbose": False,
         "warm_start": np.bool_(False),
-        "validation_fraction": None,
         "n_estimators": np.int64(2),
     }
     sb.SimplexBoostClassifier(**options, class_weight={0: 1, 1: 2, 2: 3, 7: 9}, random_state=np.int64(3)).fit(X, Y)
@@ -185,5 +184,5 @@ def test_narrow_integers_are_the_same_numbers(name, growth):
 
 
 def test_fractions_of_any_precision_hold_rows_out():
-    part = sb.SimplexBoostClassifier(n_estimators=3, early_stopping=True, validation_fraction=np.float32(0.25))
+    part = sb.SimplexBoostClassifier(n_estimators=3, early_stopping=EarlyStopping(3, np.float32(0.25)))
     assert part.fit(X, Y).n_iter_ > 0

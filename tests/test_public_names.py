@@ -12,7 +12,7 @@ def test_a_change_is_seen(monkeypatch):
     """Of a parameter's default, a method's parameter, and an attribute."""
     cls = public_names.simplexboost.SimplexBoostClassifier
     lines = [*public_names.parameter_lines(cls), *public_names.members(cls).values()]
-    assert {"parameter tol=1e-07", "apply(X)", "feature_importances_  [property]"} <= set(lines)
+    assert {"parameter early_stopping=False", "apply(X)", "feature_importances_  [property]"} <= set(lines)
     monkeypatch.setattr(cls, "apply", lambda self, X, n_rounds=None: None)
     monkeypatch.setattr(cls, "added", True, raising=False)
     members = public_names.members(cls)

@@ -42,7 +42,7 @@ def check(make, X, y, tmp_path, rounds, **more):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"subsample": 0.6, "max_features": 0.7}, {"early_stopping": True, "n_iter_no_change": 4}],
+    [{}, {"subsample": 0.6, "max_features": 0.7}, {"early_stopping": 4}],
     ids=["all", "some", "held out"],
 )
 @each("Booster", {**BOOSTERS, "SimplexBoostClassifier": sb.SimplexBoostClassifier})

@@ -417,7 +417,7 @@ def test_evaluated_rows(make):
                for t, (k, p) in enumerate(zip(clf.classes_, P, strict=True))]  # fmt: skip
         risk = -np.log(own).sum(axis=0).mean()
     assert clf.evals_result_[0]["risk"][-1] == pytest.approx(risk, rel=1e-4)
-    stopped = SimplexBoostClassifier(**fit, early_stopping=True, n_iter_no_change=3).fit(X, y)
+    stopped = SimplexBoostClassifier(**fit, early_stopping=3).fit(X, y)
     assert stopped.n_iter_ < 60 and stopped.stop_reason_.startswith("early stopping")
 
 

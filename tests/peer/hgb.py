@@ -26,6 +26,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from simplexboost import SimplexBoostClassifier
+from simplexboost.boosting import EarlyStopping
 from simplexboost.engine import Tree
 
 SAME = (
@@ -38,9 +39,6 @@ SAME = (
     "max_bins",
     "categorical_features",
     "warm_start",
-    "validation_fraction",
-    "n_iter_no_change",
-    "tol",
     "verbose",
     "class_weight",
 )
@@ -126,6 +124,10 @@ class HistGradientBoostingClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.class_weight = class_weight
 
+    def rule(self) -> EarlyStopping:
+        """When to stop."""
+        return EarlyStopping(self.n_iter_no_change, self.validation_fraction, self.tol)
+
     def translated(self, stops: bool) -> dict[str, Any]:
         """Our parameters."""
         return {
@@ -133,7 +135,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, BaseEstimator):
             **{name: getattr(self, name) for name in CONSTRAINTS if getattr(self, name) is not None},
             "loss": "logistic" if self.loss == "log_loss" or isinstance(self.loss, HalfBinomialLoss) else self.loss,
             "n_estimators": self.max_iter,
-            "early_stopping": stops,
+            "early_stopping": self.rule() if stops else False,
             "random_state": 0 if self.random_state is None else self.random_state,
         }
 
@@ -202,6 +204,5 @@ class HistGradientBoostingClassifier(ClassifierMixin, BaseEstimator):
 
         given.greater_is_better = True
         X, y = np.arange(20.0)[:, None], np.arange(20) % 2
-        stopping = {"early_stopping": True, "n_iter_no_change": self.n_iter_no_change, "tol": self.tol}
-        model = SimplexBoostClassifier(n_estimators=len(scores), **stopping)
+        model = SimplexBoostClassifier(n_estimators=len(scores), early_stopping=self.rule())
         return model.fit(X, y, X_val=X, y_val=y, eval_metric=given).stop_reason_ is not None

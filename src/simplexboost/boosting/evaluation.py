@@ -4,18 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.docstrings import described
+from .._util.params import Part, check_number
 from .._util.runtime import check_memory
 from ..engine import Candidates, Engine, local_engine
 from ..model.additive import add_terms
 from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
 from .callbacks import Callback
+
+
+@dataclass(eq=False, repr=False)
+class EarlyStopping(Part):
+    """When boosting stops because the predictions of rows that are not trained on no longer improve.
+
+    Every booster takes one as its parameter ``early_stopping``, which may also be True for the defaults, or the number
+    of rounds to wait.
+
+    Parameters
+    ----------
+    n_iter_no_change : int, default=10
+        The number of rounds without improvement after which the fit ends.
+    validation_fraction : float or None, default=0.1
+        The fraction of the training rows that is held out if ``fit`` gets no ``X_val``. None holds out nothing, and
+        the training rows are then looked at.
+    tol : float, default=1e-7
+        A round counts as an improvement if it is better than the best one so far by more than this.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stopping = EarlyStopping(n_iter_no_change=5, validation_fraction=0.2)
+    >>> clf = sb.SimplexBoostClassifier(early_stopping=stopping, random_state=0).fit(X, y)
+    >>> clf.n_iter_ == clf.best_iteration_ < 800
+    True
+    """
+
+    n_iter_no_change: int = 10
+    validation_fraction: float | None = 0.1
+    tol: float = 1e-7
+
+    def check(self) -> None:
+        """Raise if a parameter is invalid."""
+        check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
+        check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True, none=True)
+        check_number("tol", self.tol, float, 0.0)
+
+
+def as_early_stopping(value: Any) -> EarlyStopping | None:
+    """Return the rule that an ``early_stopping`` stands for: True, False, a number of rounds, or the rule itself.
+
+    >>> as_early_stopping(20)
+    EarlyStopping(n_iter_no_change=20)
+    """
+    if isinstance(value, bool | np.bool_):
+        return EarlyStopping() if value else None
+    if isinstance(value, EarlyStopping):
+        return value
+    if not isinstance(value, Integral):
+        raise TypeError(f"early_stopping={value!r} must be True, False, a number of rounds or an EarlyStopping.")
+    check_number("early_stopping", value, int, 1)
+    return EarlyStopping(int(value))
 
 
 @dataclass(eq=False)
@@ -45,12 +101,14 @@ class Evaluation(Callback):
         The name of the result that says which round is the best.
     greater_is_better : bool, default=False
         Whether it is the largest or the smallest that is best.
-    tol : float, default=1e-7
-        A round is better than another only if it is so by more than this.
     init_score : array of shape (n, K) or None, default=None
         The logits that predictions start from; None stands for zeros.
     engine : Engine or None, default=None
         The engine that has these rows; None if they are all here.
+    stopping : EarlyStopping or None, default=None
+        When to stop if the rounds no longer improve. The model then keeps the rounds up to the best one.
+    what : str, default="held-out"
+        Which rows these are, for the reason of a stop.
 
     Examples
     --------
@@ -72,9 +130,10 @@ class Evaluation(Callback):
     seen: Callable[[Array], Any] = np.asarray
     watch: str = "risk"
     greater_is_better: bool = False
-    tol: float = 1e-7
     init_score: Array | None = None
     engine: Engine | None = None
+    stopping: EarlyStopping | None = None
+    what: str = "held-out"
 
     best_round: int = field(default=0, init=False)
 
@@ -91,8 +150,10 @@ class Evaluation(Callback):
         self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})
         run.evaluations.append(self.results)
+        self._tol = (self.stopping or EarlyStopping()).tol
         for n_rounds in range(1, run.round + 1):
             self._record(run, n_rounds)
+        self._stop_if_stale(run)  # if the best round is long ago, a fit that goes on had just been stopped
 
     def _dense_words(self, run: Run) -> tuple[str, str]:
         """What would need memory if metrics are asked for, and what to do instead."""
@@ -100,12 +161,22 @@ class Evaluation(Callback):
         return what, "Evaluate fewer rows, or follow the risk only, which needs no array of rows × classes."
 
     def after_round(self, run: Run) -> None:
-        """Evaluate the newest round."""
+        """Evaluate the newest round, and stop if the best one is long ago."""
         self._record(run, run.round)
+        self._stop_if_stale(run)
+
+    def _stop_if_stale(self, run: Run) -> None:
+        if self.stopping is None or run.stop_reason is not None:
+            return
+        patience = self.stopping.n_iter_no_change
+        if run.round - self.best_round >= patience:
+            run.stop_reason = f"early stopping: no better {self.what} {self.watch} in {patience} rounds"
 
     def finish(self, run: Run) -> None:
-        """Bring back what is on a device, whose memory others may need."""
+        """Bring back what is on a device, whose memory others may need; drop the rounds after the best one."""
         self._F, self._table, self._there = self._engine.device.to_host(self._F), self.X, None
+        if self.stopping is not None:
+            run.model = run.model.first(self.best_iteration)
 
     def _record(self, run: Run, n_rounds: int) -> None:
         """Add the terms of one round to the predictor, and record."""
@@ -117,7 +188,7 @@ class Evaluation(Callback):
         for name, value in self._measured(run, n_rounds).items():
             self.results[name].append(value)
         score = self.sign * self.results[self.watch][-1]
-        if score > self._best + self.tol:
+        if score > self._best + self._tol:
             self._best, self.best_round = score, n_rounds
 
     def _follow(self, run: Run) -> None:
@@ -181,53 +252,6 @@ class Evaluation(Callback):
     def best_score(self) -> float:
         """What is watched, in the best round; NaN before the first round."""
         return self.results[self.watch][self.best_iteration - 1] if self.best_iteration else np.nan
-
-
-@described
-@dataclass(eq=False)
-class EarlyStopping(Evaluation):
-    """Stops when the predictions of the evaluated rows no longer improve; keeps the rounds up to the best one.
-
-    ``early_stopping=True`` of a classifier makes one by itself.
-
-    Parameters
-    ----------
-    n_iter_no_change : int, default=10
-        The number of rounds that may pass without being better than the best one by ``tol``.
-    what : str
-        What the reason for the stop calls the watched result.
-
-    Examples
-    --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(early_stopping=True, random_state=0).fit(X, y)
-    >>> clf.n_iter_ == clf.best_iteration_ < 800
-    True
-    """
-
-    n_iter_no_change: int = 10
-    what: str = "held-out"  # which rows, for the reason of the stop
-
-    def start(self, run: Run) -> None:
-        """Evaluate the rounds of the model so far; if the best one is long ago, the fit had just been stopped."""
-        super().start(run)
-        self._stop_if_stale(run)
-
-    def after_round(self, run: Run) -> None:
-        """Evaluate the newest round, and stop if the best one is long ago."""
-        super().after_round(run)
-        self._stop_if_stale(run)
-
-    def _stop_if_stale(self, run: Run) -> None:
-        if run.round - self.best_round >= self.n_iter_no_change and run.stop_reason is None:
-            run.stop_reason = f"early stopping: no better {self.what} {self.watch} in {self.n_iter_no_change} rounds"
-
-    def finish(self, run: Run) -> None:
-        """Forget the rounds after the best one."""
-        super().finish(run)
-        run.model = run.model.first(self.best_iteration)
 
 
 def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -> float:

@@ -23,6 +23,7 @@ from .._util.params import check_choice, check_flag, check_number, check_verbose
 from .._util.runtime import one_blas_thread
 from ..boosting import Callback, Evaluation, History, Progress, Sampling
 from ..boosting.decisions import OneLabel
+from ..boosting.evaluation import as_early_stopping
 from ..boosting.loop import PERFECT, boost
 from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
 from ..model.code import in_precision
@@ -39,7 +40,7 @@ from ..tables.validation import Checked, Labelling, check_training
 from .auto import Settled, loss_on
 from .base_classifier import transaction
 from .classes import ChangesClasses
-from .composition import ENDLESS, MAKERS, Parts
+from .composition import ENDLESS, Parts
 from .eval_sets import (
     EVAL_ATTRIBUTES,
     EvalContext,
@@ -111,18 +112,12 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     max_bins : int or "auto", default=255
         The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255. "auto"
         takes fewer bins if there are few rows and many features.
-    early_stopping : bool, default=False
-        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the
-        ``X_val`` of ``fit`` (the first of several), or else a part of the training rows that is held out. The
-        predictions improve if the risk falls, or if the first ``eval_metric`` of ``fit`` improves; the model keeps the
-        rounds up to the best one.
-    validation_fraction : float or None, default=0.1
-        The fraction of the training rows that early stopping holds out if ``fit`` gets no ``X_val``. None holds out
-        nothing, and early stopping then looks at the training rows.
-    n_iter_no_change : int, default=10
-        The number of rounds without improvement after which early stopping ends the fit.
-    tol : float, default=1e-7
-        A round counts as an improvement if it is better than the best one so far by more than this.
+    early_stopping : bool, int or `boosting.EarlyStopping`, default=False
+        Whether to stop when the predictions of rows that are not trained on have not improved for 10 rounds, or for a
+        number of rounds given here. These rows are the ``X_val`` of ``fit`` (the first of several), or else a tenth of
+        the training rows that is held out. The predictions improve if the risk falls, or if the first ``eval_metric``
+        of ``fit`` improves; the model keeps the rounds up to the best one. An `EarlyStopping` says more exactly when
+        to stop.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
         every class the weight 1.
@@ -199,10 +194,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     subsample: float = 1.0
     max_features: Any = 1.0
     max_bins: Any = MAX_BINS
-    early_stopping: bool = False
-    validation_fraction: float | None = 0.1
-    n_iter_no_change: int = 10
-    tol: float = 1e-7
+    early_stopping: Any = False
     class_weight: Any = None
     classes: Any = None
     categorical_features: Any = "from_dtype"
@@ -382,10 +374,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
         check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
-        check_flag("early_stopping", self.early_stopping)
-        check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True, none=True)
-        check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
-        check_number("tol", self.tol, float, 0.0)
+        if (stopping := as_early_stopping(self.early_stopping)) is not None:
+            stopping.check()
         check_flag("warm_start", self.warm_start)
         check_callbacks(self.callbacks)
         random_generator(self.random_state)
@@ -407,8 +397,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
 
     def _sure_rounds(self) -> int:
         """The rounds for which there must be memory. With early stopping ``n_estimators`` may mean "as many as pay"."""
-        n_rounds = min(int(self.n_estimators), ENDLESS)
-        return min(n_rounds, int(self.n_iter_no_change) + 1) if self.early_stopping else n_rounds
+        n_rounds, stopping = min(int(self.n_estimators), ENDLESS), as_early_stopping(self.early_stopping)
+        return n_rounds if stopping is None else min(n_rounds, int(stopping.n_iter_no_change) + 1)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
         """The training set; if a fitted model is continued, X must have that model's columns.
@@ -478,8 +468,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         self._started = started
 
     def _eval_context(self, checked: Checked, loss: Loss, eval_metric: Any) -> EvalContext:
-        patience = self.n_iter_no_change if self.early_stopping else None
-        return EvalContext(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
+        return EvalContext(self, checked, loss, check_metrics(eval_metric), as_early_stopping(self.early_stopping))
 
     def _prepare(
         self, parts: Parts, checked: Checked, has_eval_sets: bool, seed: int
@@ -492,8 +481,9 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             return Run(data, loss, np.ones((1, 1)), parts.learner, GradientDescent(), parts.step, rng=rng), None
         loss.check(data.K)
         parts.check_memory(data, self._sure_rounds())
-        if self.early_stopping and not has_eval_sets:
-            data, held_out = split_off(data, self.validation_fraction, rng)
+        stopping = as_early_stopping(self.early_stopping)
+        if stopping is not None and not has_eval_sets:
+            data, held_out = split_off(data, stopping.validation_fraction, rng)
         loss = loss_on(loss, data)
         if data.costs is not None:
             loss, data = with_costs(loss, data, held_out)
@@ -593,8 +583,12 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         before = dict(vars(self))
         nested = {key.partition("__")[0] for key in params if "__" in key}
         try:
-            for name in nested & set(MAKERS) & set(self._get_param_names()):
-                if name not in params and not hasattr(getattr(self, name), "get_params"):
+            for name in nested & set(self._get_param_names()):
+                if name in params or hasattr(getattr(self, name), "get_params"):
+                    continue
+                if name == "early_stopping":
+                    self.early_stopping = as_early_stopping(self.early_stopping) or False
+                elif name in Parts.__dataclass_fields__:
                     setattr(self, name, getattr(self.parts(), name))
             return super().set_params(**params)
         except (TypeError, ValueError):

@@ -13,15 +13,6 @@ from ..parts.optimizers import Optimizer, as_optimizer
 from ..parts.steps import Step, as_step
 from ..tables.training_set import TrainingSet
 
-# How a parameter given as a string becomes a part.
-MAKERS: dict[str, Any] = {
-    "loss": as_loss,
-    "codewords": as_codewords,
-    "learner": as_learner,
-    "optimizer": as_optimizer,
-    "step": as_step,
-}
-
 LEAST_ROUND = 500.0  # bytes of a round in the model, at least; a stump for two classes takes 2700
 ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,16 +33,14 @@ class EvalContext:
     checked : the training set and its classes
     loss : the loss, which turns scores into probabilities
     metrics : the metrics beside the risk
-    n_iter_no_change : rounds without improvement on the first set that stop the fit; None never stops it
-    tol : the smallest improvement that counts
+    stopping : when the first set stops the fit; None never stops it
     """
 
     estimator: Any
     checked: Checked
     loss: Loss
     metrics: Metrics = field(default_factory=Metrics)
-    n_iter_no_change: int | None = None
-    tol: float = 1e-7
+    stopping: EarlyStopping | None = None
 
     def evaluation(
         self,
@@ -62,10 +58,7 @@ class EvalContext:
             self.checked.problem.check_one_class(one)
         decision = self.estimator._deciding(self.loss, self.checked)
         every = rows if not metrics.table else all_rows(rows, engine)
-        kind: Callable[..., Evaluation] = Evaluation
-        if first and self.n_iter_no_change is not None:
-            kind = partial(EarlyStopping, n_iter_no_change=self.n_iter_no_change, what=what)
-        return kind(
+        return Evaluation(
             rows.X,
             targets,
             np.ones(rows.X.shape[0]) if rows.weight is None else rows.weight,
@@ -73,9 +66,10 @@ class EvalContext:
             seen=lambda U: Predicted(every, decision, all_classes(U, present)),
             watch=metrics.watch,
             greater_is_better=metrics.greater_is_better,
-            tol=self.tol,
             init_score=init_score,
             engine=None if engine is CPU else engine,
+            stopping=self.stopping if first else None,
+            what=what,
         )
 
 
@@ -139,9 +133,9 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
     return [EvalSet(*entry) for entry in zip(*(given.get(name, nothing) for name in values), strict=True)]
 
 
-def check_metric_rows(has_metrics: bool, sets: list[EvalSet], early_stopping: bool) -> None:
+def check_metric_rows(has_metrics: bool, sets: list[EvalSet], stops: bool) -> None:
     """Raise ValueError if ``eval_metric`` is given, but no rows to evaluate."""
-    if has_metrics and not sets and not early_stopping:
+    if has_metrics and not sets and not stops:
         raise ValueError(
             "eval_metric has no rows to be evaluated on; pass X_val and y_val, or set early_stopping=True."
         )
@@ -149,7 +143,7 @@ def check_metric_rows(has_metrics: bool, sets: list[EvalSet], early_stopping: bo
 
 def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluation]:
     """Return a callback for every set, after checking its rows."""
-    check_metric_rows(context.metrics.asked, sets, context.n_iter_no_change is not None)
+    check_metric_rows(context.metrics.asked, sets, context.stopping is not None)
     evaluations = []
     for i, one in enumerate(sets):
         try:

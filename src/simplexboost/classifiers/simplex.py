@@ -183,18 +183,12 @@ class SimplexBoostClassifier(StructuredBooster):
         GPU.
     subsample : float, default=1.0
         The fraction of the rows that each tree sees, drawn anew in every round.
-    early_stopping : bool, default=False
-        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the
-        ``X_val`` of ``fit`` (the first of several), or else a part of the training rows that is held out. The
-        predictions improve if the risk falls, or if the first ``eval_metric`` of ``fit`` improves; the model keeps the
-        rounds up to the best one. Early stopping takes the place of the choice of rounds.
-    validation_fraction : float or None, default=0.1
-        The fraction of the training rows that early stopping holds out if ``fit`` gets no ``X_val``. None holds out
-        nothing, and early stopping then looks at the training rows.
-    n_iter_no_change : int, default=10
-        The number of rounds without improvement after which early stopping ends the fit.
-    tol : float, default=1e-7
-        A round counts as an improvement if it is better than the best one so far by more than this.
+    early_stopping : bool, int or `boosting.EarlyStopping`, default=False
+        Whether to stop when the predictions of rows that are not trained on have not improved for 10 rounds, or for a
+        number of rounds given here. These rows are the ``X_val`` of ``fit`` (the first of several), or else a tenth of
+        the training rows that is held out. The predictions improve if the risk falls, or if the first ``eval_metric``
+        of ``fit`` improves; the model keeps the rounds up to the best one. An `EarlyStopping` says more exactly when
+        to stop. Early stopping takes the place of the choice of rounds.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
         every class the weight 1.
@@ -383,7 +377,7 @@ class SimplexBoostClassifier(StructuredBooster):
         check_thresholds(self.thresholds)
         if self.calibration is True and self.early_stopping:
             raise ValueError(
-                "calibration=True chooses the temperature of a number of rounds, which early_stopping=True leaves "
+                "calibration=True chooses the temperature of a number of rounds, which early_stopping leaves "
                 "open; take one of them, or give a temperature."
             )
 

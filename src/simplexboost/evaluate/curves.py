@@ -162,7 +162,7 @@ def evaluated_curves(clf: Any) -> list[Curve]:
 
 def chosen_round(clf: Any) -> tuple[int | None, str]:
     """The round that was settled on, and how."""
-    if getattr(clf, "early_stopping", False) is True and hasattr(clf, "best_iteration_"):
+    if getattr(clf, "early_stopping", False) and hasattr(clf, "best_iteration_"):
         return int(clf.best_iteration_), "kept by early stopping"
     if hasattr(clf, "choice_") and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was
         return int(clf.choice_.n_estimators), "chosen by held-out risk"
