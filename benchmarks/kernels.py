@@ -16,7 +16,7 @@ import numpy as np
 from simplexboost import SimplexBoostClassifier
 from simplexboost._util.arrays import AnyArray
 from simplexboost._util.runtime import one_blas_thread
-from simplexboost.engine import CPU, Dense, Growth, RowProblem, cpu_engine
+from simplexboost.engine import CPU, Growth, RowProblem, cpu_engine
 from simplexboost.parts.losses import Logistic
 
 from .problems import make
@@ -45,7 +45,7 @@ def histogram(at_least: float, n: int = 100_000, p: int = 48) -> None:
         for m in (2, 3, 5):
             values = rng.standard_normal((n, m))
             values[:, -1] = np.abs(values[:, -1])  # the curvature
-            statistics, growth = Dense(values), Growth(max_leaf_nodes=2, l2_regularization=1.0, bits=bits)
+            statistics, growth = values, Growth(max_leaf_nodes=2, l2_regularization=1.0, bits=bits)
             stump = partial(CPU.compute.grow, data, statistics, "newton", growth, values[:, :1])
             ns = 1e9 * best_seconds(stump, at_least) / (n * p)
             print(f"  {bits}-bit lanes, {m} statistics: {ns:5.2f} ns per (row × feature)", flush=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from twin import reference_engine
 import simplexboost as sb
 from simplexboost.boosting.loop import boost
 from simplexboost.classifiers.booster import BaseBooster as Booster
-from simplexboost.engine import CPU, NODE, Engine, Tree, cpu_engine, cuda_engine, has_gpu
+from simplexboost.engine import CPU, NODE, Engine, Grown, Tree, cpu_engine, cuda_engine, has_gpu, single_leaf
 from simplexboost.model.additive import AdditiveModel
 from simplexboost.parts.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.parts.codewords import Codewords, MaxMin, RandomDense, RandomSparse
@@ -136,9 +135,9 @@ def each_engine(test: Any) -> Any:
     return each("engine", ENGINES | GPU_ENGINES)(test)
 
 
-def in_leaves(leaf_of_row: np.ndarray, n_leaves: int) -> Any:
+def in_leaves(leaf_of_row: np.ndarray, n_leaves: int) -> Grown:
     """What `RowLoss.leaves` asks of a tree: the leaf of every row."""
-    return SimpleNamespace(leaf_of_row=leaf_of_row, n_leaves=n_leaves)
+    return Grown(single_leaf(len(leaf_of_row)), leaf_of_row, np.empty((n_leaves, 0)))
 
 
 def code(name: str, K: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from simplexboost.engine import ORDERS, SCORES, BinnedData, Dense, Grown, Growth, OneHot, RowProblem, cpu_engine
+from simplexboost.engine import ORDERS, SCORES, BinnedData, Grown, Growth, OneHot, RowProblem, cpu_engine
 from simplexboost.parts.codewords import MaxMin
 from simplexboost.parts.losses import Logistic, Loss, Savage, SoftmaxCost
 from simplexboost.parts.optimizers.sketched import log_costs
@@ -43,7 +43,7 @@ def draw_values(
 
 def draw_statistics(
     rng: np.random.Generator, n: int, m: int, score: str, one_hot: bool, magnitude: float = 1.0, digits: int = 12
-) -> Dense | OneHot:
+) -> np.ndarray | OneHot:
     """Statistics that suit a score: weights where it asks for weights, a curvature last where it asks for one."""
     if score not in ("max", "entropy"):
         magnitude = min(magnitude, 1e3 if score == "newton" else 1e100)  # squares of 1e150 overflow
@@ -54,7 +54,7 @@ def draw_statistics(
     values = np.round(rng.normal(size=(n, m)), digits)
     if score == "newton":
         values[:, -1] = np.abs(values[:, -1])
-    return Dense(np.abs(values) * magnitude if score == "entropy" else values * min(magnitude, 1e100))
+    return np.abs(values) * magnitude if score == "entropy" else values * min(magnitude, 1e100)
 
 
 def draw_leaf_statistics(rng, n, d, wide):
@@ -115,7 +115,7 @@ def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
 
 def large_problem(
     n: int = 30_000, p: int = 21, m: int = 5, score: str = "norm", seed: int = 0
-) -> tuple[BinnedData, Dense, str]:
+) -> tuple[BinnedData, np.ndarray, str]:
     """Numbers and categories, some missing, and statistics that depend on them."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
@@ -123,7 +123,7 @@ def large_problem(
     X[rng.random((n, p)) < 0.02] = np.nan
     values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1]) + np.isin(X[:, [1 % p]], [3, 5, 29])
     values[:, -1] = np.abs(values[:, -1])
-    return CPU.compute.bin(X, categorical=np.arange(p) % 3 == 1), Dense(values), score
+    return CPU.compute.bin(X, categorical=np.arange(p) % 3 == 1), values, score
 
 
 # ---- splits, written out ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import simplexboost as sb
-from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, Dense, Growth, OneHot, Tree, cpu_engine, no_sets
+from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, Growth, OneHot, Tree, cpu_engine, no_sets
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import TreeHypothesis
 from simplexboost.persist.checks import check_tree
@@ -50,7 +50,7 @@ def test_no_subset_beats_the_prefixes(seed, n_categories, l2):
     values = np.column_stack([rng.normal(size=len(category)), rng.uniform(0.1, 2.0, len(category))])
     values[:, 0] += rng.normal(size=n_categories)[category]
     tree = CPU.compute.grow(
-        binned(category), Dense(values), "newton", Growth(**(vars(EXACT) | {"l2_regularization": l2})), values
+        binned(category), values, "newton", Growth(**(vars(EXACT) | {"l2_regularization": l2})), values
     ).tree
     subsets = (s for size in range(1, n_categories) for s in combinations(range(n_categories), size))
     best = max(newton_gain(values, np.isin(category, subset), l2) for subset in subsets)
@@ -67,7 +67,7 @@ def test_the_order_is_good_in_many_dimensions(d):
         category = np.repeat(np.arange(8), 30)
         G = rng.normal(size=(240, d)) + 0.5 * rng.normal(size=(8, d))[category]
         values = np.column_stack([G, np.ones(240)])
-        gain = CPU.compute.grow(binned(category), Dense(values), "newton", EXACT, values).tree.gain[0]
+        gain = CPU.compute.grow(binned(category), values, "newton", EXACT, values).tree.gain[0]
         sums = np.array([G[category == k].sum(axis=0) for k in range(8)])
         scores = [
             sum((sums[side].sum(axis=0) ** 2).sum() / (30 * side.sum()) for side in (left, ~left)) for left in subsets
@@ -84,7 +84,7 @@ def test_a_planted_subset_is_found(score, threads):
     inside = np.isin(category, planted)
     target = np.where(inside, 1.0, -1.0) + 0.1 * rng.normal(size=4000)
     values = np.column_stack([target, np.ones(4000)])
-    statistics = Dense(values if score == "newton" else values[:, :1])
+    statistics = values if score == "newton" else values[:, :1]
     if score in ("max", "entropy"):
         statistics = OneHot(inside.astype(int), np.ones(4000), 2)
     data = binned(rng.integers(0, 30, 4000), category)
@@ -99,7 +99,7 @@ def test_equal_keys_go_by_number():
     category = np.repeat([0, 1, 2], 4)
     values = np.where(category == 1, 1.0, 0.0)[:, None]
     growth = Growth(max_leaf_nodes=2, min_samples_leaf=4, min_category_count=1)
-    tree = CPU.compute.grow(binned(category), Dense(values - 0.5), "norm", growth, values).tree
+    tree = CPU.compute.grow(binned(category), values - 0.5, "norm", growth, values).tree
     assert members(tree) & {0, 1, 2} == {0, 2}
     entropy = CPU.compute.grow(binned(category), OneHot(category, np.ones(12), 3), "entropy", growth, values).tree
     assert members(entropy) & {0, 1, 2} == {1}  # category 0 is the farthest, 1 and 2 are alike along its axis
@@ -111,7 +111,7 @@ def test_rare_categories_go_right():
     values = np.array([-1.0, 1.0, -9.0])[category][:, None]
     for count, left in ((3, {0, 2}), (4, {0})):
         growth = Growth(max_leaf_nodes=2, min_category_count=count, category_smoothing=0.0)
-        tree = CPU.compute.grow(binned(category), Dense(values), "sign", growth, values).tree
+        tree = CPU.compute.grow(binned(category), values, "sign", growth, values).tree
         assert members(tree) & {0, 1, 2} == left
 
 
@@ -126,7 +126,7 @@ def test_smoothing_draws_small_categories_to_the_middle():
     values = np.column_stack([np.array([-0.5, 0.5, -10.0])[category], np.ones(81)])
     for smoothing, left in ((0.0, {2}), (100.0, {0, 2})):
         growth = Growth(max_leaf_nodes=2, category_smoothing=smoothing)
-        tree = CPU.compute.grow(binned(category), Dense(values), "newton", growth, values).tree
+        tree = CPU.compute.grow(binned(category), values, "newton", growth, values).tree
         assert members(tree) & {0, 1, 2} == left
 
 
@@ -134,14 +134,14 @@ def test_smoothing_draws_small_categories_to_the_middle():
 def test_missing_values_go_where_they_gain(side):
     category = np.repeat([0.0, 1.0, 2.0, np.nan], 20)
     values = np.repeat([-1.0, 1.0, -1.0, side], 20)[:, None]
-    tree = CPU.compute.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
+    tree = CPU.compute.grow(binned(category), values, "sign", Growth(max_leaf_nodes=2), values).tree
     assert tree.nodes["missing_left"][0] == (side < 0) and members(tree) & {0, 1, 2} == {0, 2}
 
 
 def test_known_against_missing():
     category = np.repeat([0.0, 1.0, np.nan], 20)
     values = np.repeat([1.0, 1.0, -1.0], 20)[:, None]
-    tree = CPU.compute.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
+    tree = CPU.compute.grow(binned(category), values, "sign", Growth(max_leaf_nodes=2), values).tree
     assert tree.count.tolist() == [60, 40, 20] and not tree.nodes["missing_left"][0]
 
 
@@ -161,7 +161,7 @@ def mixed_problem(n=3000):
 
 def sample_tree():
     X, data, values = mixed_problem()
-    grown = CPU.compute.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=12, order="best"), values)
+    grown = CPU.compute.grow(data, values, "norm", Growth(max_leaf_nodes=12, order="best"), values)
     assert (grown.tree.nodes["category"] >= 0).sum() >= 3 and (grown.tree.nodes["threshold"] != 0).any()
     return X, grown
 
@@ -187,7 +187,7 @@ def test_a_category_absent_from_a_node_goes_right():
     category, other = np.repeat([0, 1, 2, 3], 20), np.repeat([0, 0, 1, 1], 20)
     values = np.column_stack([np.where(other == 1, 9.0, -9.0), np.repeat([1.0, -1.0, 0.0, 0.0], 20)])
     tree = CPU.compute.grow(
-        binned(other, category), Dense(values), "norm", Growth(max_leaf_nodes=3, order="best"), values
+        binned(other, category), values, "norm", Growth(max_leaf_nodes=3, order="best"), values
     ).tree
     below = int(np.flatnonzero(tree.nodes["category"] >= 0)[1])
     assert tree.nodes["feature"][:1] == [0] and tree.nodes["feature"][below] == 1
@@ -197,7 +197,7 @@ def test_a_category_absent_from_a_node_goes_right():
 def test_rows_left_out_of_growth_are_sent_by_the_sets():
     X, data, values = mixed_problem()
     rows = np.arange(0, 3000, 3)
-    grown = CPU.compute.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=9), values, rows=rows)
+    grown = CPU.compute.grow(data, values, "norm", Growth(max_leaf_nodes=9), values, rows=rows)
     assert CPU.compute.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
 
 
@@ -211,7 +211,7 @@ def sample_model():
     for t in range(6):
         features = np.array([1]) if t % 3 == 1 else None
         grown = CPU.compute.grow(
-            data, Dense(values), "norm", Growth(max_leaf_nodes=4 + t), values, np.arange(t, 3000, 2), features
+            data, values, "norm", Growth(max_leaf_nodes=4 + t), values, np.arange(t, 3000, 2), features
         )
         terms.append(Term(TreeHypothesis(grown.tree, grown.leaf_sums), 0.1 * (t + 1)))
     return X, AdditiveModel(np.eye(2), terms, [6])
@@ -243,9 +243,7 @@ def test_round_trip():
 
 @pytest.mark.parametrize("category", [-2, 1, 99])
 def test_splits_without_their_set_are_refused(category):
-    tree = CPU.compute.grow(
-        binned([0, 1] * 9), Dense(np.array([[1.0], [-1.0]] * 9)), "sign", Growth(), np.ones((18, 1))
-    ).tree
+    tree = CPU.compute.grow(binned([0, 1] * 9), np.array([[1.0], [-1.0]] * 9), "sign", Growth(), np.ones((18, 1))).tree
     assert check_tree(tree) is tree
     tree.nodes["category"][0] = category
     with pytest.raises(ValueError, match="sets"):

@@ -13,7 +13,7 @@ from twin import reference_engine
 from twin.shards import sharded_engine
 
 import simplexboost as sb
-from simplexboost.engine import CPU, ORDERS, Dense, Growth, cpu_engine
+from simplexboost.engine import CPU, ORDERS, Growth, cpu_engine
 from simplexboost.parts.learners import LEARNERS, NewtonTree, SketchTree, TreeLearner
 from simplexboost.parts.learners.constraints import interactions, monotone_signs
 from simplexboost.parts.learners.newton_trees import leaf_boxes, ordered_pairs, pooled
@@ -66,7 +66,7 @@ def test_paths_stay_in_a_group_in_all_engines(order, together, features):
     growth = Growth(max_leaf_nodes=32, order=order, l2_regularization=1.0, noise=0.5, seed=3, interactions=together)
     engines = [CPU, cpu_engine(2), reference_engine(), sharded_engine(cuts=(90, 91, 300))]
     grown = [
-        engine.compute.grow(engine.compute.bin(X, 255, categorical), Dense(G), "newton", growth, features=features)
+        engine.compute.grow(engine.compute.bin(X, 255, categorical), G, "newton", growth, features=features)
         for engine in engines
     ]
     assert all(within(path, together) for path in paths(grown[0].tree))
@@ -81,7 +81,7 @@ def test_large_nodes_of_several_threads_are_constrained_too():
     G = np.column_stack([X[:, 0] * X[:, 1] + X[:, 5] * X[:, 20], np.ones(len(X))])
     together = (tuple(range(0, 10)), tuple(range(5, 30)))
     growth = Growth(max_leaf_nodes=64, order="best", interactions=together)
-    grown = [cpu_engine(k).compute.grow(CPU.compute.bin(X), Dense(G), "newton", growth) for k in (1, 4)]
+    grown = [cpu_engine(k).compute.grow(CPU.compute.bin(X), G, "newton", growth) for k in (1, 4)]
     assert_same_tree(*grown)
     assert all(within(path, together) for path in paths(grown[0].tree))
 
@@ -91,9 +91,7 @@ def test_a_constraint_that_forbids_nothing_changes_nothing():
     G = np.column_stack([X.prod(axis=1), np.ones(len(X))])
     for order in GROWTHS:
         free, all_together, many = (
-            CPU.compute.grow(
-                CPU.compute.bin(X), Dense(G), "newton", Growth(max_leaf_nodes=16, order=order, interactions=t)
-            )
+            CPU.compute.grow(CPU.compute.bin(X), G, "newton", Growth(max_leaf_nodes=16, order=order, interactions=t))
             for t in (0, (tuple(range(6)),), 6)
         )
         assert_same_tree(free, all_together)
@@ -111,7 +109,7 @@ def test_interaction_cst_as_in_scikit_learn():
         X = table(200, p)
         for word, groups in (("pairwise", pairs), ("no_interactions", tuple((f,) for f in range(p)))):
             trees = [
-                CPU.compute.grow(CPU.compute.bin(X), Dense(G), "newton", Growth(max_leaf_nodes=16, interactions=t))
+                CPU.compute.grow(CPU.compute.bin(X), G, "newton", Growth(max_leaf_nodes=16, interactions=t))
                 for t in (interactions(word, data), groups)
             ]
             assert_same_tree(*trees)
@@ -262,7 +260,7 @@ def test_the_pairs_of_leaves_are_those_that_steps_along_features_connect():
         X = rng.integers(0, 4, size=(60, 3)).astype(float)
         X[rng.random(X.shape) < 0.2] = np.nan
         G = np.column_stack([rng.normal(size=60), np.ones(60)])
-        tree = CPU.compute.grow(CPU.compute.bin(X), Dense(G), "newton", Growth(max_leaf_nodes=16, order=order)).tree
+        tree = CPU.compute.grow(CPU.compute.bin(X), G, "newton", Growth(max_leaf_nodes=16, order=order)).tree
         signs = np.array([1, -1, 0])
         a, b = ordered_pairs(leaf_boxes(tree), signs)
         reach = np.zeros((tree.n_leaves, tree.n_leaves), dtype=bool)

@@ -10,7 +10,7 @@ from engine_cases import assert_same_tree, large_problem, row_problem
 from gpu_cases import table
 
 import simplexboost as sb
-from simplexboost.engine import CpuCompute, Dense, Growth, LeafRule, cpu_engine, cuda, cuda_engine
+from simplexboost.engine import CpuCompute, Growth, LeafRule, cpu_engine, cuda, cuda_engine
 from simplexboost.engine.cuda import forest, growing, trees
 from simplexboost.engine.cuda import growing as layout
 from simplexboost.explain import shapley
@@ -27,7 +27,7 @@ def test_totals_of_a_pull(engine, s, rows):
     statistics = work.pull(F, np.ascontiguousarray(Z[:, :s]))
     later = work.gradient_size(statistics, rows)
     data = engine.compute.bin(np.random.default_rng(0).normal(size=(300, 3)))
-    grown = engine.compute.grow(data, Dense(statistics), "newton", Growth(max_leaf_nodes=5, order="best"), rows=rows)
+    grown = engine.compute.grow(data, statistics, "newton", Growth(max_leaf_nodes=5, order="best"), rows=rows)
     values = work.leaves(F, grown, rows, LeafRule(1.0, 2.0))
     g = engine.device.to_host(statistics)[slice(None) if rows is None else rows, :-1]
     size = np.linalg.norm(g, axis=1).sum()
@@ -45,7 +45,7 @@ def test_thin_leaves_come_as_pairs(engine, expected):
     F, work._expected[0] = work.to_device(F), expected
     data = engine.compute.bin(np.random.default_rng(0).normal(size=(300, 3)))
     growth = Growth(max_leaf_nodes=7, order="best")
-    grown = engine.compute.grow(data, Dense(work.pull(F, np.ascontiguousarray(Z[:, :1]))), "newton", growth)
+    grown = engine.compute.grow(data, work.pull(F, np.ascontiguousarray(Z[:, :1])), "newton", growth)
     values = work.leaves(F, grown, None, LeafRule(1.0, 2.0, 0.3))
     assert values.sparse.toarray().tobytes() == np.asarray(values).tobytes()
     assert values.sparse.shape == (7, 40) and 0 < values.sparse.nnz == np.count_nonzero(np.asarray(values)) < 280
@@ -60,7 +60,7 @@ def test_trees_below_a_split_of_small_gain(engine, leaves, little_memory, monkey
     rng = np.random.default_rng(0)
     X = rng.random((2000, 4))
     g = np.sign(X[:, 0] - 0.5) * np.sign(X[:, 1] - 0.5) + 0.5 * rng.normal(size=2000)
-    statistics, growth = Dense(np.column_stack([g, np.ones(2000)])), Growth(max_leaf_nodes=leaves, order="best")
+    statistics, growth = np.column_stack([g, np.ones(2000)]), Growth(max_leaf_nodes=leaves, order="best")
     if little_memory:  # cells for as many expansions as the tree has splits
         of = growing.Sizes.of
         monkeypatch.setattr(growing.Sizes, "of", staticmethod(lambda *a: replace(of(*a), cells=2 * leaves)))
@@ -82,7 +82,7 @@ def test_shared_memory_is_enough_on_small_gpus(bits, m, leaves):
 def test_trees_of_very_many_columns_are_left_to_the_processor(engine, monkeypatch):
     """A warp that searches has a few numbers of every column in shared memory."""
     rng = np.random.default_rng(0)
-    data, statistics = cpu_engine().compute.bin(rng.normal(size=(60, 2)), 20), Dense(rng.normal(size=(60, 2000)))
+    data, statistics = cpu_engine().compute.bin(rng.normal(size=(60, 2)), 20), rng.normal(size=(60, 2000))
     growth = Growth(max_depth=2)
     expected = cpu_engine().compute.grow(data, statistics, "norm", growth)
     monkeypatch.setattr(cuda, "begin_tree", None)
@@ -101,15 +101,15 @@ def test_memory_for_the_order_of_categories_counts(monkeypatch):
     monkeypatch.setattr(
         device, "empty", lambda shape, dtype: taken.append(EmulatedDevice.empty(device, shape, dtype)) or taken[-1]
     )
-    expected = cpu_engine().compute.grow(data, Dense(V), "norm", growth)
-    assert_same_tree(expected, cuda_engine(1, device).compute.grow(data, Dense(V), "norm", growth))
+    expected = cpu_engine().compute.grow(data, V, "norm", growth)
+    assert_same_tree(expected, cuda_engine(1, device).compute.grow(data, V, "norm", growth))
     limits = trees.kept_limits(grower, "norm", growth, 400)
     sizes = growing.Sizes.of(grower.table, m, limits, 400)
     forecast = trees.tree_bytes(data, sizes, m, m, limits, 400) + trees.scratch_bytes(device, sizes)
     assert sum(array.nbytes for array in taken) <= 1.02 * forecast + 2**16
     little = EmulatedDevice(memory=forecast - 1)
     monkeypatch.setattr(cuda, "begin_tree", None)
-    assert_same_tree(expected, cuda_engine(1, little).compute.grow(data, Dense(V), "norm", growth))
+    assert_same_tree(expected, cuda_engine(1, little).compute.grow(data, V, "norm", growth))
 
 
 @each("engine", GPU_ENGINES)

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from twin import reference_engine
 from twin.trees import dense_values, quantize
 
-from simplexboost.engine import SCORES, CpuCompute, Dense, Growth, OneHot, cpu_engine
+from simplexboost.engine import SCORES, CpuCompute, Growth, OneHot, cpu_engine
 
 CPU, TWIN = cpu_engine(), reference_engine()
 
@@ -66,7 +66,7 @@ def test_one_gradient_column_equals_twin(bits, min_samples_leaf, order):
         seed=3,
         l2_regularization=0.5,
     )
-    arguments = (data, statistics, score, growth, statistics.values)
+    arguments = (data, statistics, score, growth, statistics)
     assert_same_tree(cpu_engine(2).compute.grow(*arguments), TWIN.compute.grow(*arguments))
 
 
@@ -81,8 +81,8 @@ def test_a_stump_is_the_best_split_of_all(engine, score, one_hot):
     X = draw_values(rng, 40, 5, missing=0.15)
     statistics = draw_statistics(rng, 40, 4, score, one_hot)
     if score == "gini":
-        statistics = statistics if one_hot else Dense(np.abs(statistics.values))
-    values = np.eye(4)[statistics.classes] * statistics.weight[:, None] if one_hot else statistics.values
+        statistics = statistics if one_hot else np.abs(statistics)
+    values = np.eye(4)[statistics.classes] * statistics.weight[:, None] if one_hot else statistics
     naive = NAIVE_SCORES[score]
     gains = {
         (f, left.tobytes()): naive(values[left].sum(axis=0)) + naive(values[~left].sum(axis=0)) - naive(values.sum(0))
@@ -101,7 +101,7 @@ def test_ties_go_to_the_lower_feature_and_the_lower_bin(engine):
     x = np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0])
     X = np.column_stack([np.zeros(6), x, x[::-1], x])
     G = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 1.0])[:, None]
-    root = engine.compute.grow(engine.compute.bin(X), Dense(G), "norm", Growth(max_depth=1), G).tree.nodes[0]
+    root = engine.compute.grow(engine.compute.bin(X), G, "norm", Growth(max_depth=1), G).tree.nodes[0]
     assert (root["feature"], root["bin"], root["threshold"]) == (1, 0, 0.5)
 
 
@@ -110,7 +110,7 @@ def test_missing_values_go_where_they_gain(engine):
     x = np.array([0.0, 1.0, np.nan, 0.0, 1.0, np.nan])
     for missing, side in ((-1.0, True), (1.0, False)):
         G = np.where(np.isnan(x), missing, np.where(x == 0, -1.0, 1.0))[:, None]
-        grown = engine.compute.grow(engine.compute.bin(x[:, None]), Dense(G), "norm", Growth(), G)
+        grown = engine.compute.grow(engine.compute.bin(x[:, None]), G, "norm", Growth(), G)
         assert grown.tree.n_leaves == 2 and grown.tree.nodes[0]["missing_left"] == side
 
 
@@ -163,7 +163,7 @@ def test_one_hot_equals_dense(engine):
     growth = Growth(max_leaf_nodes=10, order="best")
     for score in ("norm", "max", "entropy", "gini"):
         sparse_tree = engine.compute.grow(data, OneHot(classes, weight, 7), score, growth, dense)
-        assert_same_tree(sparse_tree, engine.compute.grow(data, Dense(dense), score, growth, dense))
+        assert_same_tree(sparse_tree, engine.compute.grow(data, dense, score, growth, dense))
 
 
 @each_engine
@@ -172,11 +172,11 @@ def test_repacked_rows_and_features_change_nothing(engine):
     n = 2000 if isinstance(engine.compute, CpuCompute) else 300
     _, statistics, score = large_problem(n)
     rng = np.random.default_rng(2)
-    X, G = rng.normal(size=(n, 11)), statistics.values
+    X, G = rng.normal(size=(n, 11)), statistics
     growth = Growth(max_leaf_nodes=16, order="best")
     grown = engine.compute.grow(engine.compute.bin(X), statistics, score, growth, G)
     order = rng.permutation(n)
-    shuffled = engine.compute.grow(engine.compute.bin(X[order]), Dense(G[order]), score, growth, G[order])
+    shuffled = engine.compute.grow(engine.compute.bin(X[order]), G[order], score, growth, G[order])
     assert grown.tree.nodes.tobytes() == shuffled.tree.nodes.tobytes()
     columns = rng.permutation(11)
     renamed = engine.compute.grow(engine.compute.bin(X[:, columns]), statistics, score, growth, G)
@@ -189,7 +189,7 @@ def test_leaf_sums_are_exact_in_any_order(engine):
     """Sums are the same for any order of the rows, and keep digits that sums of doubles lose."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(5000, 2)) * 10.0 ** rng.uniform(-12, 3, size=(5000, 2))
-    data, ones = engine.compute.bin(np.zeros((5000, 1))), Dense(np.ones((5000, 1)))  # a single leaf
+    data, ones = engine.compute.bin(np.zeros((5000, 1))), np.ones((5000, 1))  # a single leaf
     sums = engine.compute.grow(data, ones, "norm", Growth(), values).leaf_sums
     again = engine.compute.grow(data, ones, "norm", Growth(), values[rng.permutation(5000)]).leaf_sums
     assert sums.tobytes() == again.tobytes()
@@ -224,7 +224,7 @@ def test_rounding_of_32_bit_lanes_is_unbiased():
     values = np.full((200_000, 1), 1e-7)
     values[0] = 1.0
     rows = np.arange(len(values))
-    lanes, unit = quantize(Dense(values), rows, Growth(bits=32, seed=3))
+    lanes, unit = quantize(values, rows, Growth(bits=32, seed=3))
     total = lanes[1:, 0].sum() * unit[0]
     exact = values[1:].sum()
     assert 0 < unit[0] and abs(total - exact) < 5 * np.sqrt(exact * unit[0])
@@ -233,5 +233,5 @@ def test_rounding_of_32_bit_lanes_is_unbiased():
 def test_64_bit_lanes_keep_forty_bits():
     """Boosting weights span many orders of magnitude: the largest keeps at least 40 significant bits."""
     values = np.exp(np.random.default_rng(0).normal(scale=8, size=(100_000, 1)))
-    _, unit = quantize(Dense(values), np.arange(len(values)), Growth())
+    _, unit = quantize(values, np.arange(len(values)), Growth())
     assert values.max() / unit[0] > 2**40

@@ -10,7 +10,7 @@ import pytest
 from cases import in_leaves
 from engine_cases import assert_same_tree, large_problem, row_problem
 
-from simplexboost.engine import ORDERS, SCORES, Dense, Growth, LeafRule, OneHot, cpu_engine
+from simplexboost.engine import ORDERS, SCORES, Growth, LeafRule, OneHot, cpu_engine
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -20,10 +20,10 @@ def test_same_trees_for_any_number_of_threads(score, bits, order):
     """Large enough that rows are cut, features are shared out and partitions run in parallel."""
     data, statistics, score = large_problem(score=score)
     if score == "entropy":
-        statistics = Dense(np.abs(statistics.values))
+        statistics = np.abs(statistics)
     growth = Growth(max_leaf_nodes=20, order=order, bits=bits, seed=7, noise=0.5)
     one, *others = (
-        cpu_engine(threads).compute.grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 3, 8)
+        cpu_engine(threads).compute.grow(data, statistics, score, growth, statistics) for threads in (1, 2, 3, 8)
     )
     for other in others:
         assert_same_tree(one, other)
@@ -36,7 +36,7 @@ def test_small_nodes_side_by_side(max_leaf_nodes, order):
     data, statistics, score = large_problem(n=6000, m=2, score="newton")
     growth = Growth(max_leaf_nodes=max_leaf_nodes, order=order, min_samples_leaf=5, l2_regularization=1.0)
     one, *others = (
-        cpu_engine(threads).compute.grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 5, 8)
+        cpu_engine(threads).compute.grow(data, statistics, score, growth, statistics) for threads in (1, 2, 5, 8)
     )
     for other in others:
         assert_same_tree(one, other)
@@ -47,7 +47,7 @@ def test_rows_are_cut_when_features_are_few(p):
     """With a single block of features only cutting by rows feeds several threads."""
     data, statistics, score = large_problem(n=50_000, p=p)
     growth = Growth(max_leaf_nodes=8)
-    one, eight = (cpu_engine(t).compute.grow(data, statistics, score, growth, statistics.values) for t in (1, 8))
+    one, eight = (cpu_engine(t).compute.grow(data, statistics, score, growth, statistics) for t in (1, 8))
     assert_same_tree(one, eight)
 
 
@@ -56,11 +56,11 @@ def test_threads_after_fork():
     script = """
 import os, sys
 import numpy as np
-from simplexboost.engine import cpu_engine, Dense, Growth
+from simplexboost.engine import cpu_engine, Growth
 X = np.random.default_rng(0).normal(size=(60_000, 16))
 engine = cpu_engine(2)
 data = engine.compute.bin(X)
-run = lambda: engine.compute.grow(data, Dense(X[:, :3]), "norm", Growth(max_depth=3), X[:, :3]).tree.nodes.tobytes()
+run = lambda: engine.compute.grow(data, X[:, :3], "norm", Growth(max_depth=3), X[:, :3]).tree.nodes.tobytes()
 before = run()
 child = os.fork()
 if child == 0:
@@ -107,7 +107,7 @@ print(_kernels.instruction_set(), hashlib.sha256(trees + steps).hexdigest())
         ({"rows": np.array([], dtype=int)}, "rows"),
         ({"rows": np.array([0, 10**6])}, "rows"),
         ({"features": np.array([99])}, "features"),
-        ({"statistics": Dense(np.ones((5, 2)))}, "statistics"),
+        ({"statistics": np.ones((5, 2))}, "statistics"),
         ({"statistics": OneHot(np.full(200, 9), np.ones(200), 3)}, "classes"),
         ({"leaf_statistics": np.ones((5, 1))}, "leaf_statistics"),
         ({"growth": Growth(bits=16)}, "bits"),
@@ -120,7 +120,7 @@ def test_bindings_refuse_nonsense_for_trees(change, message):
     rng = np.random.default_rng(0)
     arguments = {
         "data": cpu_engine().compute.bin(rng.normal(size=(200, 3))),
-        "statistics": Dense(rng.normal(size=(200, 2))),
+        "statistics": rng.normal(size=(200, 2)),
         "score": "norm",
         "growth": Growth(),
         "leaf_statistics": np.ones((200, 1)),

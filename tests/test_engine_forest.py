@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from scipy.sparse import csr_array
 from twin import reference_engine
 
-from simplexboost.engine import NODE, Dense, ForestArrays, Growth, Tree, cpu_engine
+from simplexboost.engine import NODE, ForestArrays, Growth, Tree, cpu_engine
 
 CPU, TWIN = cpu_engine(), reference_engine()
 STRANGE = [
@@ -56,8 +56,8 @@ def grown_trees(n_trees, seed=0, n=150, p=5, max_leaf_nodes=9):
         CPU.compute.bin(X, categorical=categorical),
         Growth(max_leaf_nodes=max_leaf_nodes, min_category_count=1),
     )
-    statistics = [Dense(rng.normal(size=(n, 2))) for _ in range(n_trees)]
-    trees = [CPU.compute.grow(data, s, "norm", growth, s.values).tree for s in statistics]
+    statistics = [rng.normal(size=(n, 2)) for _ in range(n_trees)]
+    trees = [CPU.compute.grow(data, s, "norm", growth, s).tree for s in statistics]
     assert any(len(tree.category_sets) for tree in trees)
     return trees, X, new, rng
 
@@ -221,8 +221,8 @@ def test_grown_symmetric_trees_equal_twin():
     X = draw_values(rng, 1500, 6, 0.05, categorical)
     X[:700] = np.nan_to_num(X[:700])
     data = CPU.compute.bin(X, categorical=categorical)
-    statistics = [Dense(rng.normal(size=(1500, 2)) + X[:, [t % 6]] * (t % 2) * 0.1) for t in range(10)]
-    statistics = [Dense(np.nan_to_num(s.values)) for s in statistics]
+    statistics = [rng.normal(size=(1500, 2)) + X[:, [t % 6]] * (t % 2) * 0.1 for t in range(10)]
+    statistics = [np.nan_to_num(s) for s in statistics]
     growth = Growth(max_depth=5, order="symmetric", noise=2.0, seed=3)
     trees = [CPU.compute.grow(data, s, "norm", growth).tree for s in statistics]
     assert any(len(tree.category_sets) for tree in trees) and not all(len(tree.category_sets) for tree in trees)

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from simplexboost.engine import CPU, NODE, Dense, Grown, Growth, Tree, cpu_engine
+from simplexboost.engine import CPU, NODE, Grown, Growth, Tree, cpu_engine
 from simplexboost.model.hypotheses import FARTHEST
 from simplexboost.parts.codewords import Simplex
 from simplexboost.parts.learners import (
@@ -291,7 +291,7 @@ def test_leaves_that_sum_to_zero_take_their_ancestors_sums(sums, expected):
 def test_leaves_that_sum_to_zero_inherit_the_answer(learner):
     data = training_set(np.arange(8.0)[:, None], np.arange(8) % 3)
     other = np.array([9.0, 9.0, 9.0, 9.0, -5.0, -5.0, 3.0, 3.0])[:, None]
-    tree = CPU.compute.grow(data.binned, Dense(other), "norm", Growth(max_depth=2), other).tree
+    tree = CPU.compute.grow(data.binned, other, "norm", Growth(max_depth=2), other).tree
     assert tree.n_leaves == 3
     m = 3 if isinstance(learner, ClassTree | InfoTree) else 2
     sums = np.zeros((3, m))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from twin import reference_engine
 
-from simplexboost.engine import Dense, Growth, OneHot, cpu_engine
+from simplexboost.engine import Growth, OneHot, cpu_engine
 
 N, P = 30_000, 20
 THREADS = (2, 3, 16)
@@ -46,7 +46,7 @@ def test_trees_do_not_depend_on_threads(growth, sampled):
     rng = np.random.default_rng(1)
     rows = np.sort(rng.choice(N, 2 * N // 3, replace=False)) if sampled else None
     features = np.sort(rng.choice(P, P // 2, replace=False)) if sampled else None
-    arguments = (binned, Dense(statistics), "newton", Growth(**growth), statistics, rows, features)
+    arguments = (binned, statistics, "newton", Growth(**growth), statistics, rows, features)
     one = bytes_of(cpu_engine().compute.grow(*arguments))
     for n_threads in THREADS:
         assert bytes_of(cpu_engine(n_threads).compute.grow(*arguments)) == one
@@ -66,7 +66,7 @@ def test_trees_of_classes_do_not_depend_on_threads(score):
 def test_a_large_tree_is_the_twins():
     """Nodes of all kinds: expanded by all threads, side by side, and for nothing."""
     binned, statistics = problem(n=6000, p=9)
-    arguments = (binned, Dense(statistics), "newton", Growth(max_leaf_nodes=70, order="best"), statistics)
+    arguments = (binned, statistics, "newton", Growth(max_leaf_nodes=70, order="best"), statistics)
     twin = bytes_of(reference_engine().compute.grow(*arguments))
     for n_threads in (1, *THREADS):
         assert bytes_of(cpu_engine(n_threads).compute.grow(*arguments)) == twin

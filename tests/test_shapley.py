@@ -17,7 +17,7 @@ from twin.forest import goes_left as forest_goes_left
 
 import simplexboost as sb
 from simplexboost import _kernels
-from simplexboost.engine import NODE, Dense, Growth, Tree, cpu_engine, no_sets, node_bytes
+from simplexboost.engine import NODE, Growth, Tree, cpu_engine, no_sets, node_bytes
 from simplexboost.explain import shapley
 from simplexboost.explain.explained_classes import leaf_outputs
 from simplexboost.model.additive import AdditiveModel, Term
@@ -45,7 +45,7 @@ def grow(order: str, seed: int, d: int = 3, n: int = 90) -> tuple[Tree, np.ndarr
     mask = np.arange(P) >= 3
     G = rng.normal(size=(n, d)) + (np.nan_to_num(X) * np.nan_to_num(X[:, ::-1]))[:, :d]
     growth = Growth(max_leaf_nodes=16, order=order, max_depth=4 if order == "symmetric" else 0, min_category_count=1)
-    tree = ONE.compute.grow(ONE.compute.bin(X, categorical=mask), Dense(G), "norm", growth).tree
+    tree = ONE.compute.grow(ONE.compute.bin(X, categorical=mask), G, "norm", growth).tree
     new = mixed_table(21, seed + 1)
     new[0], new[1, 3] = np.nan, 77.0  # all missing; a category that was never seen
     return tree, rng.normal(size=(tree.n_leaves, d)), new

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from twin.shards import sharded_engine
 
 import simplexboost as sb
-from simplexboost.engine import CPU, ORDERS, SCORES, Dense, Growth, LeafRule, OneHot, RowProblem, cpu_engine
+from simplexboost.engine import CPU, ORDERS, SCORES, Growth, LeafRule, OneHot, RowProblem, cpu_engine
 
 # One shard, two, three of which one is empty, seven uneven ones.
 CUTS = [(), (37,), (300, 300), (1, 5, 5, 200, 411, 640)]
@@ -39,7 +39,7 @@ def statistics(score, X, seed=0, sparse=False):
         return OneHot(classes, rng.exponential(size=n), 4)
     G = rng.normal(size=(n, 3)) * 10.0 ** rng.uniform(-6, 1, size=(n, 1)) + np.nan_to_num(X[:, :1])
     G[:, -1] = np.abs(G[:, -1])
-    return Dense(np.abs(G) if score in ("entropy", "gini") else G)
+    return np.abs(G) if score in ("entropy", "gini") else G
 
 
 @pytest.mark.parametrize("cuts", CUTS)

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from twin.shards import sharded_engine
 
 import simplexboost as sb
-from simplexboost.engine import ORDERS, SCORES, Dense, Growth, SparseCodes, cpu_engine
+from simplexboost.engine import ORDERS, SCORES, Growth, SparseCodes, cpu_engine
 from simplexboost.engine.cpu import trees as cpu_sparse
 from simplexboost.parts.learners import SklearnLearner
 from simplexboost.parts.optimizers.descent import different_examples
@@ -562,7 +562,7 @@ def test_trees_look_only_at_columns_with_several_codes(n_threads):
     rng = np.random.default_rng(0)
     X = sparse_rows((300, 200), 0.05, rng)
     X = sparse.csr_array(X.toarray() * (np.arange(200) % 3 == 0))
-    data, statistics = cpu_engine(n_threads).compute.bin(X), Dense(rng.normal(size=(300, 2)))
+    data, statistics = cpu_engine(n_threads).compute.bin(X), rng.normal(size=(300, 2))
     dense = cpu_engine().compute.bin(X.toarray())
     assert 0 < data.find_varied(None).size < 70
     for features in (None, np.arange(0, 200, 2), np.array([1, 2])):

@@ -11,7 +11,7 @@ from twin import reference_engine
 from twin.trees import noise_key, normal
 
 import simplexboost as sb
-from simplexboost.engine import SCORES, Dense, Growth, cpu_engine
+from simplexboost.engine import SCORES, Growth, cpu_engine
 from simplexboost.parts.learners import (
     ClassTree,
     GiniTree,
@@ -45,8 +45,8 @@ def test_a_level_has_the_best_sum_of_all_splits(engine, score, one_hot, min_samp
     X = draw_values(rng, 50, 4, missing=0.1)
     statistics = draw_statistics(rng, 50, 3, score, one_hot)
     if score == "gini" and not one_hot:
-        statistics = Dense(np.abs(statistics.values))
-    values = np.eye(3)[statistics.classes] * statistics.weight[:, None] if one_hot else statistics.values
+        statistics = np.abs(statistics)
+    values = np.eye(3)[statistics.classes] * statistics.weight[:, None] if one_hot else statistics
     growth = Growth(max_depth=3, min_samples_leaf=min_samples_leaf, order="symmetric", l2_regularization=0.5)
     grown = engine.compute.grow(engine.compute.bin(X), statistics, score, growth, values)
     levels = (grown.tree.n_leaves - 1).bit_length()
@@ -76,7 +76,7 @@ def test_a_level_of_categories_has_the_best_prefix(engine, missing):
     )
     data = engine.compute.bin(np.column_stack([x]), categorical=np.array([True]))
     growth = Growth(max_depth=2, order="symmetric", min_category_count=1, category_smoothing=0.0)
-    grown = engine.compute.grow(data, Dense(values), "newton", growth)
+    grown = engine.compute.grow(data, values, "newton", growth)
     order = sorted(range(6), key=lambda k: values[x == k, 0].mean())
     prefixes = [
         np.where(np.isnan(x), missing_left, np.isin(x, order[: i + 1]))
@@ -97,9 +97,7 @@ def test_nodes_that_do_not_gain_are_outvoted(engine):
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]).repeat(5, axis=0).astype(float)
     G = np.where(X[:, 0] == 0, -9.0, 1.0 + 2 * X[:, 1])[:, None]
     values = np.column_stack([G, np.ones(20)])
-    tree = engine.compute.grow(
-        engine.compute.bin(X), Dense(values), "newton", Growth(order="symmetric", max_depth=5)
-    ).tree
+    tree = engine.compute.grow(engine.compute.bin(X), values, "newton", Growth(order="symmetric", max_depth=5)).tree
     assert tree.nodes["feature"].tolist() == [0, 1, 1, -1, -1, -1, -1]
     assert tree.count.tolist() == [20, 10, 10, 5, 5, 5, 5]
     np.testing.assert_allclose(tree.gain[1:3], [0.0, 10.0], atol=1e-9)
@@ -110,7 +108,7 @@ def test_children_without_rows(engine):
     """The same feature splits two levels: the middle of three values lies on one side of each."""
     x = np.array([0.0, 1.0, 2.0]).repeat(4)
     values = np.column_stack([np.array([-3.0, 0.0, 3.0]).repeat(4), np.ones(12)])
-    grown = engine.compute.grow(engine.compute.bin(x[:, None]), Dense(values), "newton", Growth(order="symmetric"))
+    grown = engine.compute.grow(engine.compute.bin(x[:, None]), values, "newton", Growth(order="symmetric"))
     assert sorted(grown.tree.count[3:].tolist()) == [0, 4, 4, 4]
     assert grown.tree.n_leaves == 4  # a third level would not gain
     empty = grown.tree.count[3:] == 0
@@ -133,7 +131,7 @@ def test_levels(engine, limits, levels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
     grown = engine.compute.grow(
-        engine.compute.bin(X, 8), Dense(X[:, :2] * X[:, 1:3]), "norm", Growth(order="symmetric", **limits)
+        engine.compute.bin(X, 8), X[:, :2] * X[:, 1:3], "norm", Growth(order="symmetric", **limits)
     )
     assert grown.tree.n_leaves == 2**levels
 
@@ -144,7 +142,7 @@ def test_too_many_levels_are_refused(limits):
         VectorTree(growth="symmetric", **limits).check()
     VectorTree(growth="best", **limits).check()
     with pytest.raises(ValueError, match="a max_depth of at most 15"):
-        CPU.compute.grow(CPU.compute.bin(np.eye(4)), Dense(np.eye(4)), "norm", Growth(max_depth=16, order="symmetric"))
+        CPU.compute.grow(CPU.compute.bin(np.eye(4)), np.eye(4), "norm", Growth(max_depth=16, order="symmetric"))
 
 
 @pytest.mark.parametrize("score", ["newton", "norm"])
@@ -197,7 +195,7 @@ def test_noise_chooses_among_gains_and_reports_true_ones(engine, order):
     seen = set()
     for seed in range(40):
         growth = Growth(max_depth=1, order=order, noise=100.0, seed=seed)
-        tree = engine.compute.grow(engine.compute.bin(X), Dense(G), "norm", growth).tree
+        tree = engine.compute.grow(engine.compute.bin(X), G, "norm", growth).tree
         seen.add(int(tree.nodes["feature"][0]))
         assert tree.gain[0] == pytest.approx(gains[int(tree.nodes["feature"][0])])
     assert seen == {f for f in gains if gains[f] > 1e-9} and 4 not in seen

@@ -19,7 +19,6 @@ from simplexboost.engine.candidates import Candidates
 from simplexboost.engine.cpu import HOST, LocalRows
 from simplexboost.engine.interface import (
     BlockProblem,
-    Dense,
     Engine,
     FitSize,
     ForestArrays,
@@ -91,7 +90,7 @@ class ReferenceCompute:
     def grow(
         self,
         data: BinnedData,
-        statistics: Dense | OneHot,
+        statistics: Array | OneHot,
         score: str,
         growth: Growth,
         leaf_statistics: Array | None = None,

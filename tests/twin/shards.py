@@ -23,7 +23,7 @@ from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.cpu import HOST, CpuCompute, LocalRows
 from simplexboost.engine.cpu.rows import CpuRowLoss, logistic_kernel
 from simplexboost.engine.cpu.trees import grow_from, limb_values, make_shard
-from simplexboost.engine.interface import BlockProblem, Dense, Engine, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from simplexboost.engine.interface import BlockProblem, Engine, Growth, OneHot, RowLoss, RowProblem, row_sizes
 from simplexboost.engine.tree import Grown, node_bytes
 
 
@@ -35,10 +35,10 @@ def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
     return np.asarray(rows[begin:end]) - part.start
 
 
-def part_statistics(statistics: Dense | OneHot, part: slice) -> Dense | OneHot:
+def part_statistics(statistics: Array | OneHot, part: slice) -> Array | OneHot:
     """The statistics of one shard's rows."""
-    if isinstance(statistics, Dense):
-        return Dense(statistics.values[part])
+    if isinstance(statistics, np.ndarray):
+        return statistics[part]
     return OneHot(statistics.classes[part], statistics.weight[part], statistics.m)
 
 
@@ -122,11 +122,11 @@ class ShardedCompute(CpuCompute):
 
     Examples
     --------
-    >>> from simplexboost.engine import Dense, Growth
+    >>> from simplexboost.engine import Growth
     >>> rng = np.random.default_rng(0)
     >>> X, G = rng.normal(size=(100, 4)), rng.normal(size=(100, 2))
     >>> whole, cut = CpuCompute(), ShardedCompute(cuts=(30, 31, 80))
-    >>> a, b = (e.grow(e.bin(X), Dense(G), "norm", Growth(max_depth=3)) for e in (whole, cut))
+    >>> a, b = (e.grow(e.bin(X), G, "norm", Growth(max_depth=3)) for e in (whole, cut))
     >>> a.tree.nodes.tobytes() == b.tree.nodes.tobytes() and a.leaf_sums.tobytes() == b.leaf_sums.tobytes()
     True
     """
@@ -152,7 +152,7 @@ class ShardedCompute(CpuCompute):
     def grow(
         self,
         data: BinnedData,
-        statistics: Dense | OneHot,
+        statistics: Array | OneHot,
         score: str,
         growth: Growth,
         leaf_statistics: Array | None = None,
@@ -177,7 +177,7 @@ class ShardedCompute(CpuCompute):
         ]
         source = SumOfShards(shards)
         n_rows = source.n_rows
-        tree, cells, largest = grow_from(source, data, statistics.m, score, growth, features, self.n_threads)
+        tree, cells, largest = grow_from(source, data, statistics.shape[1], score, growth, features, self.n_threads)
         nodes = node_bytes(tree.nodes)
         leaf_of_row = [shard.leaf_of_row(nodes, tree.category_sets, cells) for shard in shards]
         values: list[Any] = [None] * len(shards)

@@ -38,8 +38,8 @@ import numpy as np
 
 from simplexboost._util.arrays import AnyArray, Array
 from simplexboost.engine.binned import BinnedData
-from simplexboost.engine.interface import Dense, Growth, OneHot
-from simplexboost.engine.tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
+from simplexboost.engine.interface import Growth, OneHot
+from simplexboost.engine.tree import NODE, Grown, Tree, complete_tree, no_sets
 
 
 def exact_sum(values: Array, largest: Array, n: int) -> Array:
@@ -504,7 +504,7 @@ class SymmetricGrower(Grower):
 
 def grow(
     data: BinnedData,
-    statistics: Dense | OneHot,
+    statistics: Array | OneHot,
     score: str,
     growth: Growth,
     leaf_statistics: Array | None = None,
@@ -518,8 +518,7 @@ def grow(
     kind = SymmetricGrower if growth.order == "symmetric" else Grower
     grower = kind(data, lanes, inverse, score, growth, [int(f) for f in features])
     tree, node_rows = grower.run(rows)
-    set_thresholds(tree.nodes, data.all_edges.values, data.all_edges.first)
-    set_unseen(tree.nodes, tree.category_sets, data.seen_categories)
+    complete_tree(tree, data)
     leaf_rows = [node_rows[node] for node in np.flatnonzero(tree.nodes["feature"] < 0)]
     values = dense_values(statistics) if leaf_statistics is None else leaf_statistics
     largest = np.abs(values[rows]).max(axis=0)
@@ -532,17 +531,17 @@ def grow(
 # ---- fixed point ----------------------------------------------------------------------------------------------------
 
 
-def quantize(statistics: Dense | OneHot, rows: AnyArray, growth: Growth) -> tuple[AnyArray, Array]:
+def quantize(statistics: Array | OneHot, rows: AnyArray, growth: Growth) -> tuple[AnyArray, Array]:
     """Integer statistics (n, m + 1), the last column counting rows, and the size of one unit per column (m,)."""
-    values = statistics.weight[:, None] if isinstance(statistics, OneHot) else statistics.values
+    values = statistics.weight[:, None] if isinstance(statistics, OneHot) else statistics
     columns, units = zip(*(quantize_column(v, j, rows, growth) for j, v in enumerate(values.T)), strict=True)
-    lanes = np.zeros((len(values), statistics.m + 1), dtype=np.int64)
+    lanes = np.zeros((len(values), statistics.shape[1] + 1), dtype=np.int64)
     if isinstance(statistics, OneHot):  # one scale for all weights, so that classes can be compared
         lanes[rows, statistics.classes[rows]] = columns[0]
     else:
         lanes[rows, :-1] = np.transpose(columns)
     lanes[rows, -1] = 1
-    return lanes, np.array(units * statistics.m if isinstance(statistics, OneHot) else units)
+    return lanes, np.array(units * statistics.shape[1] if isinstance(statistics, OneHot) else units)
 
 
 def quantize_column(column: Array, j: int, rows: AnyArray, growth: Growth) -> tuple[AnyArray, float]:
@@ -598,8 +597,8 @@ def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:
     return leaves
 
 
-def dense_values(statistics: Dense | OneHot) -> Array:
+def dense_values(statistics: Array | OneHot) -> Array:
     """The statistics as a dense array, (n, m)."""
-    if isinstance(statistics, Dense):
-        return statistics.values
-    return np.where(statistics.classes[:, None] == np.arange(statistics.m), statistics.weight[:, None], 0.0)
+    if isinstance(statistics, np.ndarray):
+        return statistics
+    return np.where(statistics.classes[:, None] == np.arange(statistics.shape[1]), statistics.weight[:, None], 0.0)

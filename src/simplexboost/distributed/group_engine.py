@@ -39,7 +39,6 @@ from ..engine.cpu.trees import (
 )
 from ..engine.interface import (
     BlockProblem,
-    Dense,
     Engine,
     Growth,
     OneHot,
@@ -502,7 +501,7 @@ class GroupCompute(CpuCompute):
     def grow(
         self,
         data: BinnedData,
-        statistics: Dense | OneHot,
+        statistics: Array | OneHot,
         score: str,
         growth: Growth,
         leaf_statistics: Array | None = None,
@@ -519,10 +518,10 @@ class GroupCompute(CpuCompute):
 
         self._agree_on_categories(data)
         sums_of = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
-        layout = Layout.of(data, statistics.m, features, growth.bits)
+        layout = Layout.of(data, statistics.shape[1], features, growth.bits)
         if isinstance(self.rows.group, Leader):
             lead = LeadGrowth(self.rows.group, layout, sums_of is not None)
-            tree, sums = lead.grow(data, statistics.m, score, growth, features, self.n_threads)
+            tree, sums = lead.grow(data, statistics.shape[1], score, growth, features, self.n_threads)
             return Grown(tree, np.empty(0, dtype=np.int32), sums)
         assert isinstance(self.rows.group, Member)
         answers = Answers(self.rows.group, shard, layout, sums_of)

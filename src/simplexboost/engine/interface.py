@@ -42,24 +42,17 @@ USUAL_LEVELS = 6  # of a symmetric tree without limits
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
-    """Dense statistics: m numbers per row."""
-
-    values: Array  # (n, m)
-
-    @property
-    def m(self) -> int:
-        """The number of columns."""
-        return int(self.values.shape[1])
-
-
-@dataclass(frozen=True, eq=False)
 class OneHot:
-    """Sparse statistics: row i has ``weight[i]`` in column ``classes[i]`` of m, and zeros elsewhere."""
+    """Statistics (n, m) of which row i has ``weight[i]`` in column ``classes[i]``, and zeros elsewhere."""
 
     classes: AnyArray  # (n,)
     weight: Array  # (n,)
     m: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, m)"""
+        return len(self.classes), self.m
 
 
 def symmetric_levels(max_depth: int | None, max_leaf_nodes: int | None) -> int:
@@ -332,7 +325,7 @@ class Compute(Protocol):
     def grow(
         self,
         data: BinnedData,
-        statistics: Dense | OneHot,
+        statistics: Array | OneHot,
         score: str,
         growth: Growth,
         leaf_statistics: Array | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array
+from .binned import BinnedData
 
 MOST_CATEGORIES = 256  # of a category set
 
@@ -103,7 +104,7 @@ class Grown:
     @property
     def n_leaves(self) -> int:
         """The number of leaves."""
-        return (len(self.tree.nodes) + 1) // 2
+        return len(self.leaf_sums)
 
 
 class LateValues(ABC):
@@ -136,29 +137,26 @@ class LateValues(ABC):
         """
 
 
-def set_thresholds(nodes: AnyArray, edges: Array, first: AnyArray) -> None:
-    """Fill in the thresholds of numeric splits: the edge above the last bin that goes left.
+def complete_tree(tree: Tree, data: BinnedData) -> Tree:
+    """Fill in what follows from the bins: the thresholds of numeric splits, and the sides of categories not seen.
 
-    If all known values go left and only missing ones right, there is no such edge, and the threshold is infinite. The
-    edges of feature f are ``edges[first[f]]`` up to those of the next; see `binned.Edges`.
+    A threshold is the edge above the last bin that goes left. If all known values go left and only missing ones right,
+    there is no such edge, and the threshold is infinite. A category that no training row has goes to the same side as
+    missing values, so that a set covers all numbers below 256.
     """
+    nodes, edges = tree.nodes, data.all_edges
     feature = nodes["feature"]
     split = np.flatnonzero((feature >= 0) & (nodes["category"] < 0))
     feature = feature.take(split)
-    place, end = first.take(feature) + nodes["bin"].take(split), first.take(feature + 1)
+    place, end = edges.first.take(feature) + nodes["bin"].take(split), edges.first.take(feature + 1)
     nodes["threshold"][split] = np.inf
     exists = place < end
-    nodes["threshold"][split[exists]] = edges.take(place[exists])
-
-
-def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:
-    """Send categories that no training row has to the same side as missing values.
-
-    ``seen`` (p, 32) holds the categories that occur in each feature. Every set then covers all numbers below 256.
-    """
-    for node in np.flatnonzero(nodes["category"] >= 0):
-        of_node = category_sets[nodes["category"][node]]  # a view
-        known = seen[nodes["feature"][node]]
-        of_node &= known
-        if nodes["missing_left"][node]:
-            of_node |= ~known
+    nodes["threshold"][split[exists]] = edges.values.take(place[exists])
+    if len(tree.category_sets):
+        for node in np.flatnonzero(nodes["category"] >= 0):
+            of_node = tree.category_sets[nodes["category"][node]]  # a view
+            known = data.seen_categories[nodes["feature"][node]]
+            of_node &= known
+            if nodes["missing_left"][node]:
+                of_node |= ~known
+    return tree

@@ -41,11 +41,12 @@ def pass_over(
     rule : how Newton's steps are computed
     rate : what they are multiplied by
     """
-    nowhere, nothing = np.zeros((F.shape[1], 1), dtype=np.float32), np.empty((0, 0))
+    nowhere = np.zeros((F.shape[1], 1), dtype=np.float32)
     moves = []
     for tree, leaf in zip(trees, leaves_of_rows(trees, X, engine), strict=True):
         rows.pull(F, nowhere)  # the probabilities at F
-        steps = rows.leaves(F, Grown(tree, leaf, nothing), None, rule)  # (L, m + 1)
+        grown = Grown(tree, leaf, np.empty((tree.n_leaves, 0)))  # whose sums nothing asks for
+        steps = rows.leaves(F, grown, None, rule)  # (L, m + 1)
         engine.compute.add_leaves(F, steps, rate, leaf)
         moves.append(rate * (steps[:, 1:] - steps[:, :1]))
     return moves

@@ -15,11 +15,10 @@ from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._util.arrays import AnyArray, Array
-from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
+from ..binned import MAX_BINS, TILE, BinnedData, Edges, SparseCodes, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
     BlockProblem,
-    Dense,
     Engine,
     FitSize,
     ForestArrays,
@@ -174,19 +173,19 @@ class CpuCompute:
     def grow(
         self,
         data: BinnedData,
-        statistics: Dense | OneHot,
+        statistics: Array | OneHot,
         score: str,
         growth: Growth,
         leaf_statistics: Array | None = None,
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        if data.is_sparse:
+        if isinstance(data.codes, SparseCodes):
             features = data.find_varied(features)
-        m, n_rows = statistics.m, data.n if rows is None else len(rows)
         shard = make_shard(data, statistics, growth, rows, features, WHOLE, self.n_threads)
-        tree, cells, largest = grow_from(shard, data, m, score, growth, features, self.n_threads)
+        tree, cells, largest = grow_from(shard, data, statistics.shape[1], score, growth, features, self.n_threads)
         leaf_of_row = shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)
+        n_rows = len(leaf_of_row if rows is None else rows)
         values = None
         if leaf_statistics is not None:
             values = np.ascontiguousarray(leaf_statistics, dtype=np.float64)

@@ -37,24 +37,21 @@ class TiltedLoss:
         n, rows = len(problem.c), compute.rows
         self.weights = float(rows.count(n)) if self.weight is None else rows.total(self.weight)
 
-    def update_tilt(self) -> float:
-        """What the weights of a robust loss are divided by at this pull.
+    def update_tilt(self) -> None:
+        """Update what the weights of a robust loss are divided by.
 
         Robust losses multiply the weights by p_c^a (1 − p_c)^b, which is small at the start if there are many classes,
         while l2 is in absolute units. So these weights are divided by the largest mean they have had. The current mean
         would not do: late in the fit it gives huge weights to the last uncertain examples.
         """
-        if self.tilted:
-            a, b = self.problem.exponents
-            p = np.exp(-self.loss.astype(np.float64))
-            self.tilt_mean = max(self.tilt_mean, self.mean(p**a * (1 - p) ** b))
-        return self.tilt_mean
+        a, b = self.problem.exponents
+        p = np.exp(-self.loss.astype(np.float64))
+        tilt = p**a * (1 - p) ** b
+        total = self.compute.rows.total(tilt if self.weight is None else self.weight * tilt)
+        self.tilt_mean = max(self.tilt_mean, total / self.weights)
 
     def risk(self) -> float:
-        return self.mean(self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss)
-
-    def mean(self, values: AnyArray) -> float:
-        """The weighted mean of values (n,)."""
+        values = self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss
         return self.compute.rows.total(values if self.weight is None else self.weight * values) / self.weights
 
 
@@ -73,13 +70,15 @@ class CpuRowLoss(TiltedLoss, HostLoss):
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
         if self.stats.shape[1] != Z.shape[1] + 1:
             self.stats = np.empty((len(F), Z.shape[1] + 1))
-        scale = 1.0 / self.update_tilt()
-        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.compute.n_threads)
+        if self.tilted:
+            self.update_tilt()
+        outputs = (self.G, self.stats, self.loss, self.scale)
+        self.kernel.pull(F, Z, 1.0 / self.tilt_mean, *outputs, self.compute.n_threads)
         return self.stats
 
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = None if rows is None else rows.astype(np.uint32)
-        arrays = (F, self.G, self.loss, self.scale, grown.leaf_of_row, used, grown.n_leaves)
+        arrays = (F, self.G, self.loss, self.scale, grown.leaf_of_row, used, len(grown.leaf_sums))
         options = (rule.l2_regularization, rule.max_step, rule.thin)
         return self.kernel.newton_leaves(*arrays, *options, self.compute.n_threads)
 
@@ -93,13 +92,15 @@ class CandidateRowLoss(CpuRowLoss):
         scores: Candidates = F
         if self.stats.shape[1] != Z.shape[1] + 1:
             self.stats = np.empty((len(F), Z.shape[1] + 1))
+        if self.tilted:
+            self.update_tilt()
         self.preference = np.ascontiguousarray(Z[:, 0])
         _kernels.candidate_pull(
             *scores.arrays,
             self.problem.weight,
             self.problem.exponents[0],
             self.problem.exponents[1],
-            1.0 / self.update_tilt(),
+            1.0 / self.tilt_mean,
             Z,
             self.stats,
             self.loss,
@@ -117,7 +118,7 @@ class CandidateRowLoss(CpuRowLoss):
             self.preference,
             grown.leaf_of_row,
             None if rows is None else rows.astype(np.uint32),
-            grown.n_leaves,
+            len(grown.leaf_sums),
             rule.l2_regularization,
             rule.max_step,
             rule.thin,
@@ -163,7 +164,7 @@ class CpuBlocks(HostLoss):
 
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
         used = None if rows is None else rows.astype(np.uint32)
-        arrays = (self.N, self.weight, grown.leaf_of_row, used, grown.n_leaves)
+        arrays = (self.N, self.weight, grown.leaf_of_row, used, len(grown.leaf_sums))
         return self.kernel.newton_leaves(*arrays, rule.l2_regularization, rule.max_step, self.compute.n_threads)
 
     def losses(self, F: AnyArray, rows: AnyArray, temperature: float) -> Array:

@@ -14,8 +14,8 @@ from scipy.sparse import issparse
 from ... import _kernels
 from ..._util.arrays import AnyArray, Array
 from ..binned import BinnedData, Edges, SparseCodes, category_edges, sampled_rows
-from ..interface import ORDERS, SCORES, Dense, Growth, OneHot
-from ..tree import NODE, Tree, set_thresholds, set_unseen
+from ..interface import ORDERS, SCORES, Growth, OneHot
+from ..tree import NODE, Tree, complete_tree
 
 BLOCK = 2**22  # values of a dense block of columns: 32 MB
 
@@ -99,7 +99,7 @@ def table_of(data: BinnedData, n_threads: int) -> Any:
 
 def make_shard(
     data: BinnedData,
-    statistics: Dense | OneHot,
+    statistics: Array | OneHot,
     growth: Growth,
     rows: AnyArray | None,
     features: AnyArray | None,
@@ -117,16 +117,22 @@ def make_shard(
     table, is_sparse = data.__dict__.get("table"), isinstance(data.codes, SparseCodes)
     if table is None:
         table = table_of(data, n_threads)
+    classes = weight = values = None
+    if isinstance(statistics, OneHot):
+        classes = np.ascontiguousarray(statistics.classes, dtype=np.int32)
+        weight = np.ascontiguousarray(statistics.weight, dtype=np.float64)
+    else:
+        values = np.ascontiguousarray(statistics, dtype=np.float64)
     return kind(
         None if is_sparse else table,
         table if is_sparse else None,
         data.n_bins,
         data.has_missing,
         data.categorical,
-        np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
-        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
-        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
-        statistics.m,
+        values,
+        classes,
+        weight,
+        statistics.shape[1],
         None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
         None if features is None else np.ascontiguousarray(features, dtype=np.int32),
         np.ascontiguousarray(segments, dtype=np.int64),
@@ -182,21 +188,13 @@ def grow_from(
         starts,
         n_threads,
     )
-    return finished_tree(nodes, gain, count, sets, data), cells, largest
-
-
-def finished_tree(nodes: AnyArray, gain: Array, count: AnyArray, sets: AnyArray, data: BinnedData) -> Tree:
-    """The tree from nodes (N, 24) uint8 without thresholds, which are filled in."""
-    of_tree = nodes.view(NODE)[:, 0]
-    set_thresholds(of_tree, data.all_edges.values, data.all_edges.first)
-    if len(sets):
-        set_unseen(of_tree, sets, data.seen_categories)
-    return Tree(of_tree, gain, count, sets)
+    tree = Tree(nodes.view(NODE)[:, 0], gain, count, sets)
+    return complete_tree(tree, data), cells, largest
 
 
 def route(data: BinnedData, nodes: AnyArray, category_sets: AnyArray, n_threads: int) -> AnyArray:
     """The leaf of every row, (n,) int32, found by its codes."""
     none = np.empty(0, dtype=np.uint32)
-    shard = make_shard(data, Dense(np.empty((data.n, 1))), Growth(), none, None, np.zeros((1, 2)), n_threads)
+    shard = make_shard(data, np.empty((data.n, 1)), Growth(), none, None, np.zeros((1, 2)), n_threads)
     n_leaves = (len(nodes) + 1) // 2
     return shard.leaf_of_row(nodes, category_sets, np.zeros(n_leaves, dtype=np.int32))

@@ -19,7 +19,6 @@ from ..binned import BinnedData
 from ..cpu import CpuCompute, LocalRows
 from ..interface import (
     BlockProblem,
-    Dense,
     Engine,
     FitSize,
     ForestArrays,
@@ -87,7 +86,7 @@ class CudaCompute(CpuCompute):
     def grow(
         self,
         data: BinnedData,
-        statistics: Dense | OneHot,
+        statistics: Array | OneHot,
         score: str,
         growth: Growth,
         leaf_statistics: Array | None = None,
@@ -96,21 +95,21 @@ class CudaCompute(CpuCompute):
     ) -> Grown:
         """Grow one tree; if the statistics are on the device, so is its `leaf_of_row`, and it may still be growing."""
         n_rows, to_host = data.n if rows is None else len(rows), self.device.to_host
-        d = statistics.m if leaf_statistics is None else leaf_statistics.shape[1]
-        if can_grow(data, statistics.m, d, growth, rows, features):
+        m = statistics.shape[1]
+        d = m if leaf_statistics is None else leaf_statistics.shape[1]
+        if can_grow(data, m, d, growth, rows, features):
             limits = kept_limits(grower_of(self.device, data), score, growth, n_rows)
-            if has_room(self.device, data, statistics.m, d, limits, n_rows):
+            if has_room(self.device, data, m, d, limits, n_rows):
                 pending = begin_tree(
                     self.device, data, statistics, limits, growth.seed, leaf_statistics, rows, features
                 )
                 if rows is not None:
                     route_all(self.device, data, pending)
                 grown = PendingGrown(data, pending, n_rows)
-                if isinstance(statistics, Dense) and self.device.owns(statistics.values):
+                if self.device.owns(statistics):
                     return grown
                 return Grown(grown.tree, to_host(grown.leaf_of_row), grown.leaf_sums)
-        if isinstance(statistics, Dense):
-            statistics = Dense(to_host(statistics.values))
+        statistics = to_host(statistics)
         if isinstance(data.codes, DeviceCodes):
             data = replace(data, codes=data.codes.host)
         return super().grow(data, statistics, score, growth, to_host(leaf_statistics), rows, features)

@@ -134,7 +134,8 @@ class CudaRowLoss(TiltedLoss):
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
         """The sketched gradient and curvature at F, in the memory where F is."""
-        self.update_tilt()
+        if self.tilted:
+            self.update_tilt()
         here = self.device.owns(F)
         self.F = self.to_device(F)
         if self._directions is None or self._directions.shape != Z.shape:

@@ -10,9 +10,9 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
 from ..binned import BinnedData, SparseCodes
-from ..cpu.trees import finished_tree, limb_values
-from ..interface import ORDERS, SCORES, Dense, FitSize, Growth, OneHot
-from ..tree import Grown, Tree
+from ..cpu.trees import limb_values
+from ..interface import ORDERS, SCORES, FitSize, Growth, OneHot
+from ..tree import NODE, Grown, Tree, complete_tree
 from .binning import DeviceCodes
 from .device import DeviceMemoryError
 from .growing import (
@@ -65,7 +65,7 @@ class PendingGrown(Grown):
     def tree(self) -> Tree:
         """The tree."""
         found = self._found
-        return finished_tree(found.nodes, found.gain, found.count, found.sets, self.data)
+        return complete_tree(Tree(found.nodes.view(NODE)[:, 0], found.gain, found.count, found.sets), self.data)
 
     @cached
     def leaf_sums(self) -> Array:
@@ -174,7 +174,7 @@ def has_room(device: Any, data: BinnedData, m: int, d: int, limits: Limits, n_ro
 def begin_tree(
     device: Any,
     data: BinnedData,
-    statistics: Dense | OneHot,
+    statistics: Array | OneHot,
     limits: Limits,
     seed: int,
     leaf_statistics: AnyArray | None,
@@ -188,11 +188,13 @@ def begin_tree(
             return values
         return device.upload(np.ascontiguousarray(values, dtype=dtype))
 
-    dense = isinstance(statistics, Dense)
+    values, classes = statistics, None
+    if isinstance(statistics, OneHot):
+        values, classes = statistics.weight, there(statistics.classes, np.int32)
     return grower_of(device, data).grow(
-        there(statistics.values if isinstance(statistics, Dense) else statistics.weight, np.float64),
-        None if dense or isinstance(statistics, Dense) else there(statistics.classes, np.int32),
-        statistics.m,
+        there(values, np.float64),
+        classes,
+        statistics.shape[1],
         limits,
         seed,
         there(leaf_statistics, np.float64),

@@ -20,7 +20,7 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array
 from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number, is_auto
-from ...engine import ORDERS, Dense, Grown, Growth, Tree
+from ...engine import ORDERS, Grown, Growth, Tree
 from ...tables.training_set import TrainingSet
 from .base import Request
 from .constraints import monotone_signs
@@ -194,10 +194,10 @@ class NewtonTree(TreeLearner):
         """What is added to every curvature sum on these data."""
         return float(self.l2_regularization)
 
-    def statistics(self, request: Request) -> Dense:
+    def statistics(self, request: Request) -> Array:
         if request.statistics is not None:
-            return Dense(request.statistics)  # (n, s + 1)
-        return Dense(np.column_stack([request.G, request.h]))  # (n, d + 1)
+            return request.statistics  # (n, s + 1)
+        return np.column_stack([request.G, request.h])  # (n, d + 1)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / (Σh + l2)."""

@@ -15,7 +15,7 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number
-from ...engine import ORDERS, Dense, Engine, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
+from ...engine import ORDERS, Engine, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
 from ...model.hypotheses import LeafOutputs, TreeHypothesis
 from ...tables.training_set import TrainingSet
 from .base import Answer, Learner, PlainPull, Request
@@ -56,13 +56,11 @@ class TreeLearner(Learner):
 
     >>> from dataclasses import dataclass
     >>> import numpy as np
-    >>> from simplexboost import BoostingClassifier, engine
+    >>> from simplexboost import BoostingClassifier
     >>> from sklearn.datasets import load_iris
     >>> @dataclass(eq=False, repr=False)
     ... class MeanTree(TreeLearner):
     ...     score = "norm"
-    ...     def statistics(self, request):
-    ...         return engine.Dense(request.G)
     ...     def leaf_values(self, grown, request):
     ...         return grown.leaf_sums / np.bincount(grown.leaf_of_row)[:, None]
     >>> X, y = load_iris(return_X_y=True)
@@ -116,9 +114,9 @@ class TreeLearner(Learner):
             data.binned, self.statistics(request), self.score, growth, rows=request.rows, features=request.features
         )
 
-    @abstractmethod
-    def statistics(self, request: Request) -> Dense | OneHot:
-        """The statistics that splits are searched with, and that are summed over the leaves."""
+    def statistics(self, request: Request) -> Array | OneHot:
+        """Return the statistics that splits are searched with and that are summed over the leaves: the gradient."""
+        return request.G
 
     @abstractmethod
     def leaf_values(self, grown: Grown, request: Request) -> Array:
@@ -166,10 +164,6 @@ class VectorTree(TreeLearner):
     """
 
     score: ClassVar[str] = "norm"
-
-    def statistics(self, request: Request) -> Dense:
-        """The gradient."""
-        return Dense(request.G)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / ‖ΣG‖."""
@@ -266,12 +260,12 @@ class ClassTree(NamesClasses):
     score: ClassVar[str] = "max"
     rounds_at_random: ClassVar[bool] = False
 
-    def statistics(self, request: Request) -> Dense | OneHot:
+    def statistics(self, request: Request) -> Array | OneHot:
         """The gain of every class."""
         if request.pull.single:  # only the true class gains, up to a constant that does not affect splits
             return OneHot(request.labels, request.weight, len(request.Y))
         A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
-        return Dense(A)
+        return A
 
     def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
         return super().growth_for(data, bits=64 if data.n * data.K < SMALL else 32, **more)
@@ -296,10 +290,6 @@ class ConvertedTree(NamesClasses):
     """
 
     score: ClassVar[str] = "norm"
-
-    def statistics(self, request: Request) -> Dense:
-        """The gradient."""
-        return Dense(request.G)
 
     def names(self, grown: Grown, request: Request) -> Labels:
         """The class whose codeword has the largest product with ΣG."""
@@ -404,10 +394,6 @@ class ProductTree(TreeLearner):
 
     score: ClassVar[str] = "sign"
     kind: ClassVar[str] = "product"
-
-    def statistics(self, request: Request) -> Dense:
-        """The gradient."""
-        return Dense(request.G)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """sign(ΣG_j)."""
