@@ -21,7 +21,7 @@ from cli_runner import inside
 from sklearn import datasets
 
 import simplexboost
-from simplexboost.cli.algorithms import algorithm_names
+from simplexboost.cli.algorithms import CLASSIFIERS
 from simplexboost.cli.app import COMMANDS, run
 
 
@@ -118,11 +118,12 @@ def test_predictions_have_the_labels_of_the_file_in_input_order(messy, model, tm
 
 def test_predictions_equal_those_of_the_library(messy, model):
     """Whatever the command line does with the columns, the library does the same with the table it made of them."""
+    from simplexboost.cli.readers import TableOptions
     from simplexboost.cli.terminal import Talk
-    from simplexboost.cli.training import Wishes, read_training
+    from simplexboost.cli.training import read_training
 
     classifier = simplexboost.load(model)
-    training = read_training(str(messy), Wishes(target="species", drop=("id",)), Talk(quiet=True))
+    training = read_training(str(messy), TableOptions(target="species", drop=("id",)), Talk(quiet=True))
     P = classifier.predict_proba(training.frame(classifier))
     rows = list(csv.DictReader(io.StringIO(inside("predict", model, messy, "--proba").out)))
     ours = [[float(row[f"proba_{label}"]) for label in classifier.classes_] for row in rows]
@@ -238,9 +239,9 @@ def test_output_formats(messy, model, tmp_path, suffix):
 
 def read_text(path):
     """A text table that our own reader opens."""
-    from simplexboost.cli.readers import TextOptions, blocks_of, find_source
+    from simplexboost.cli.readers import TableOptions, find_source, open_table
 
-    with blocks_of(find_source(str(path)), TextOptions()) as table:
+    with open_table(find_source(str(path), TableOptions())) as table:
         return pa.Table.from_batches(list(table.blocks))
 
 
@@ -288,11 +289,11 @@ def test_list_has_every_public_classifier():
     done = inside("list")
     assert done.code == 0
     public = [name for name in simplexboost.__all__ if name.endswith(("Classifier", "SVC"))]
-    assert sorted(algorithm_names().values()) == sorted(public)
-    assert all(short in done.out for short in algorithm_names())
+    assert sorted(kind.__name__ for kind in CLASSIFIERS.values()) == sorted(public)
+    assert all(short in done.out for short in CLASSIFIERS)
 
 
-@pytest.mark.parametrize("name", list(algorithm_names()))
+@pytest.mark.parametrize("name", list(CLASSIFIERS))
 def test_every_classifier_is_fitted_by_its_name(name, tmp_path):
     """By its short name, on numbers of two classes."""
     rng = np.random.default_rng(0)

@@ -15,19 +15,19 @@ from cli_runner import inside
 from sklearn.datasets import dump_svmlight_file
 
 import simplexboost.cli.readers
-from simplexboost.cli.kinds import TIMES, Column, day_of, duration_of, time_of
-from simplexboost.cli.readers import TextOptions
+from simplexboost.cli.kinds import TIMES, day_of, duration_of, read_column, time_of
+from simplexboost.cli.readers import TableOptions
 from simplexboost.cli.terminal import Talk
-from simplexboost.cli.training import Wishes, read_training
+from simplexboost.cli.training import read_training
 
 CSV = "size,colour,when,y\n1.5,red,2024-01-01,a\n,blue,2024-01-02,b\n2.5,red,,a\n"
 DAYS = [datetime(2024, 1, 1), datetime(2024, 1, 2), None]
 EXPECTED = {"size": [1.5, None, 2.5], "colour": ["red", "blue", "red"], "when": DAYS}
 
 
-def read(path, **wishes):
+def read(path, **options):
     """A table for a fit, and what was said about it."""
-    return read_training(str(path), Wishes(**wishes), Talk(quiet=True))
+    return read_training(str(path), TableOptions(**options), Talk(quiet=True))
 
 
 def check(training):
@@ -156,13 +156,13 @@ def test_encoding_header_and_delimiter(tmp_path):
     done = inside("fit", path, "-o", tmp_path / "m.sb")
     assert done.code == 1
     assert "not UTF-8 text; pass its encoding, for instance --encoding latin-1" in done.err
-    training = read(path, text=TextOptions(encoding="latin-1"))
+    training = read(path, encoding="latin-1")
     assert training.X.column_names == ["Größe"]
     assert training.y.tolist() == ["ä", "ö"]
     path.write_bytes(b"x,y\n1,a\n" + b"2,\xff\n")
     assert "not UTF-8" in inside("fit", path, "-o", tmp_path / "m.sb").err
     path.write_text("1:a\n2:b\n")
-    training = read(path, text=TextOptions(delimiter=":", header=False))
+    training = read(path, delimiter=":", header=False)
     assert training.X.to_pydict() == {"c1": [1.0, 2.0]}
     assert training.y.tolist() == ["a", "b"]
 
@@ -174,7 +174,7 @@ def test_decimal_commas(tmp_path):
     assert read(path).X.to_pydict() == {"x": [1.5, -2.25, 3, 1.5], "name": ["a, b", "c", "d", "e"]}
     path.write_text(path.read_text().replace(";", "\t"))
     assert read(path).kinds["x"] == "text"
-    assert read(path, text=TextOptions(decimal=",")).X["x"].to_pylist() == [1.5, -2.25, 3, 1.5]
+    assert read(path, decimal=",").X["x"].to_pylist() == [1.5, -2.25, 3, 1.5]
     path.write_text("x;y\n" + "\n".join(f"{i},5;{'ab'[i % 2]}" for i in range(40)))
     assert inside("fit", path, "-o", tmp_path / "m.sb", "--set", "n_estimators=2", "-q").code == 0
     path.write_text("x;y\n7,5;a\n")
@@ -193,13 +193,13 @@ def test_headers(tmp_path):
     path.write_text(",".join([*names, "y"]) + "\n" + "1," * 3000 + "a\n" + "2," * 3000 + "b\n")
     assert read(path).X.column_names == names
     path.write_bytes(CSV.encode("utf-16"))
-    check(read(path, text=TextOptions(encoding="utf-16")))
+    check(read(path, encoding="utf-16"))
 
 
 def test_words_for_missing_values(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("x,c,y\n-,NA,a\n1,u,b\n2,v,a\n")
-    training = read(path, text=TextOptions(missing=("", "-")))
+    training = read(path, missing=("", "-"))
     assert training.X.to_pydict() == {"x": [None, 1.0, 2.0], "c": ["NA", "u", "v"]}
 
 
@@ -224,9 +224,8 @@ def test_words_for_missing_values(tmp_path):
     ],
 )
 def test_kinds(values, kind, expected):
-    column = Column("x")
-    column.add(pa.array(values, pa.string()))
-    assert column.finish().to_pylist() == expected
+    column = read_column("x", pa.array(values, pa.string()))
+    assert column.values.to_pylist() == expected
     assert column.kind == kind
 
 
@@ -238,11 +237,8 @@ def test_times_in_words():
 
 @pytest.mark.parametrize("kind", [pa.time32("s"), pa.time64("us"), pa.duration("ms"), pa.date32(), pa.timestamp("ns")])
 def test_typed_times_stay_what_they_are(kind):
-    column = Column("x")
-    column.add(
-        pa.array([0, 1, None]).cast(pa.int32() if kind in (pa.time32("s"), pa.date32()) else pa.int64()).cast(kind)
-    )
-    found = column.finish()
+    whole = pa.int32() if kind in (pa.time32("s"), pa.date32()) else pa.int64()
+    found = read_column("x", pa.array([0, 1, None]).cast(whole).cast(kind)).values
     assert found.type in TIMES.values()
     assert found.null_count == 1
 
@@ -318,7 +314,7 @@ def test_target_by_position(tmp_path):
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_leading_zero_makes_a_column_one_of_codes(early, tmp_path, monkeypatch):
-    """Also where the first block has none, after which the file is read again."""
+    """Also where the first block has none."""
     monkeypatch.setattr(simplexboost.cli.readers, "BLOCK", 200)
     codes = ["06000", "75001", "0", "7"]
     codes = [codes[i % 4] for i in range(400)] if early else ["75001"] * 300 + [codes[i % 4] for i in range(100)]

@@ -5,7 +5,7 @@ import pytest
 from test_export_categories import ROUTES
 
 import simplexboost as sb
-from simplexboost.cli.fit_commands import predictions
+from simplexboost.cli.scoring import predict_rows
 
 
 def fitted(seed, **params):
@@ -55,4 +55,4 @@ def test_the_first_of_tied_classes_is_predicted():
 
 def test_the_command_line_predicts_the_same_of_tied_classes():
     for clf, X in (fitted(13), fitted(31)):
-        assert (clf.classes_[predictions(clf, X)[0]] == clf.predict(X)).all()
+        assert (clf.classes_[predict_rows(clf, X)[0]] == clf.predict(X)).all()

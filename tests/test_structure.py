@@ -265,11 +265,11 @@ def test_the_report_counts_medians() -> None:
 
 
 def test_the_command_line_evaluates_medians() -> None:
-    from simplexboost.cli.fit_commands import predictions
+    from simplexboost.cli.scoring import predict_rows
 
     X, y = graded()
     clf = ordinal(n_estimators=3).fit(X, y)
-    predicted, P = predictions(clf, X)
+    predicted, P = predict_rows(clf, X)
     assert_array_equal(predicted, clf.predict(X))
     assert_array_equal(P, clf.predict_proba(X))
 

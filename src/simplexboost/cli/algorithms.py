@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-import simplexboost
 
 from .._util.params import Part
 from ..classifiers import (
@@ -19,11 +17,13 @@ from ..classifiers import (
     AdaBoostM2Classifier,
     AdaBoostMHClassifier,
     AdaBoostMMClassifier,
+    BoostingClassifier,
     CDMCBoostClassifier,
     GDMCBoostClassifier,
     LogitBoostClassifier,
     OneVsAllBoostClassifier,
     SAMMEClassifier,
+    SimplexBoostClassifier,
     SoftmaxBoostClassifier,
 )
 from ..parts.codewords import CODEWORDS
@@ -31,8 +31,9 @@ from ..parts.learners import LEARNERS, Learner
 from ..parts.losses import LOSSES
 from ..parts.optimizers import OPTIMIZERS
 from ..parts.steps import STEPS
-from ..theory import MartiBoostClassifier, OSBoostClassifier
-from .errors import ArgumentError, did_you_mean
+from ..reductions import OutputCodeClassifier
+from ..theory import MartiBoostClassifier, MulticlassSVC, OSBoostClassifier
+from .errors import ArgumentError, did_you_mean, one_line
 
 __all__ = ["BOOSTERS", "table_text"]
 
@@ -89,10 +90,13 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
         ("algorithm", *COLUMNS),
         *((name.removesuffix("Classifier"), *(r[c] for c in COLUMNS)) for name, r in table.items()),
     ]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    return "\n".join(aligned(lines))
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines in which the cells of a column begin at the same place."""
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
 # In the order of the table: by age, related ones together.
@@ -126,45 +130,35 @@ def booster_table() -> dict[str, dict[str, str]]:
 
 
 DEFAULT = "SimplexBoost"
-SHORT = {"MulticlassSVC": "SVM", "OutputCodeClassifier": "OutputCode"}
 SPECIAL = {
-    "SimplexBoostClassifier": "one vector tree per round for all classes; the default, chooses its rounds itself",
-    "BoostingClassifier": "any loss, codewords, learner, optimizer and step: --set loss=…, --set learner=…",
-    "MulticlassSVC": "the multiclass support vector machine, linear or with kernels; numbers only",
-    "OutputCodeClassifier": "many classes by binary classifiers: one-vs-all, all pairs, error-correcting codes",
+    "SimplexBoost": "one vector tree per round for all classes; the default, chooses its rounds itself",
+    "Boosting": "any loss, codewords, learner, optimizer and step: --set loss=…, --set learner=…",
+    "SVM": "the multiclass support vector machine, linear or with kernels; numbers only",
+    "OutputCode": "many classes by binary classifiers: one-vs-all, all pairs, error-correcting codes",
+}
+# All classifiers by what they are called on the command line.
+CLASSIFIERS: dict[str, type[Any]] = {
+    "SimplexBoost": SimplexBoostClassifier,
+    "Boosting": BoostingClassifier,
+    "SVM": MulticlassSVC,
+    "OutputCode": OutputCodeClassifier,
+    **{booster.__name__.removesuffix("Classifier"): booster for booster in BOOSTERS},
 }
 
 
-def class_names() -> list[str]:
-    """The class names of all public classifiers, the default first."""
-    names = [name for name in simplexboost.__all__ if name.endswith(("Classifier", "SVC"))]
-    return [*SPECIAL, *(name for name in names if name not in SPECIAL)]
-
-
-def short_name(name: str) -> str:
-    """What a classifier is called on the command line."""
-    return SHORT.get(name, name.removesuffix("Classifier"))
-
-
-def algorithm_names() -> dict[str, str]:
-    """Short names → class names."""
-    return {short_name(name): name for name in class_names()}
-
-
-def classifier_class(name: str) -> type[Any]:
-    """A classifier by its class name or its short name, in capitals or not."""
-    known = algorithm_names()
-    by_lower = {word.lower(): known[short] for short in known for word in (short, known[short])}
+def find_algorithm(name: str) -> str:
+    """Return what a classifier is called, given that or its class name, in capitals or not."""
+    by_lower = {word.lower(): short for short, kind in CLASSIFIERS.items() for word in (short, kind.__name__)}
     found = by_lower.get(name.lower().replace("-", "").replace("_", "").replace(".", ""))
     if found is None:
-        hint = did_you_mean(name, known) or f"; choose one of {', '.join(known)}."
+        hint = did_you_mean(name, CLASSIFIERS) or f"; choose one of {', '.join(CLASSIFIERS)}."
         raise ArgumentError(f"--algorithm {name!r} is unknown{hint}")
-    return getattr(simplexboost, found)
+    return found
 
 
 def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs: int | None) -> Any:
     """A classifier with its parameters, which are looked at as far as that is possible without data."""
-    classifier = classifier_class(name)()
+    classifier = CLASSIFIERS[find_algorithm(name)]()
     for key, value in (("random_state", seed), ("n_jobs", jobs)):
         if value is not None:
             set_parameter(classifier, key, value)
@@ -183,7 +177,7 @@ def check_parameters(classifier: Any) -> None:
         if hasattr(classifier, "parts") and not classifier._may_be_auto:  # else some parts depend on the table
             classifier.parts().check()
     except (ValueError, TypeError) as error:
-        raise ArgumentError(f"--set: {' '.join(str(error).split())}") from error
+        raise ArgumentError(f"--set: {one_line(error)}") from error
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:
@@ -215,14 +209,13 @@ def set_parameter(classifier: Any, key: str, value: Any) -> None:
     try:
         classifier.set_params(**{key: value})
     except (ValueError, TypeError, AttributeError) as error:
-        raise ArgumentError(f"--set {key.replace('__', '.')}: {' '.join(str(error).split())}") from error
+        raise ArgumentError(f"--set {key.replace('__', '.')}: {one_line(error)}") from error
 
 
 def listing() -> str:
-    """All public classifiers, with short names and parts."""
-    width = max(len(short_name(name)) for name in SPECIAL)
-    wide = max(map(len, SPECIAL))
-    lines = [f"{short_name(name):{width}}  {name:{wide}}  {about}" for name, about in SPECIAL.items()]
+    """Return a list of all classifiers for people, with short names and parts."""
+    about = [(short, CLASSIFIERS[short].__name__, words) for short, words in SPECIAL.items()]
+    lines = aligned(about)
     return "\n".join(
         [
             *lines,

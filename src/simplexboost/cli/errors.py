@@ -1,4 +1,4 @@
-"""Errors of the command line: what the user is told in one sentence, with an exit code, never a traceback."""
+"""Says in one sentence what is wrong; words for counts and lists."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ WRONG, USAGE, INTERRUPTED = 1, 2, 130  # exit codes: data or model; arguments (c
 
 
 class InputError(Exception):
-    """The data, a file or the model is wrong; the message is for the user."""
+    """The error for wrong data, files and models; the message is for the user."""
 
 
 class ArgumentError(InputError):
-    """The arguments are wrong; the message is for the user."""
+    """The error for wrong arguments; the message is for the user."""
+
+
+def one_line(error: BaseException) -> str:
+    """Return the message of an error in one line."""
+    return " ".join(str(error).split())
 
 
 def explain(error: BaseException) -> str:
-    """The one sentence that the user gets to read."""
+    """Return what the user is told of an error, in one sentence."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, OSError) and error.errno is not None:
@@ -31,18 +36,18 @@ def explain(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         said = str(error) if " are free" in str(error) else "there is not enough memory for this."  # ours, or NumPy's
         return f"{said} Try fewer rows, columns (--drop) or rounds (--set n_estimators=100)."
-    return " ".join(str(error).split()) or type(error).__name__
+    return one_line(error) or type(error).__name__
 
 
 def did_you_mean(word: str, known: Iterable[Any]) -> str:
-    """A hint at the nearest known words, or nothing if none is near."""
+    """Return a hint at the nearest known words, or nothing if none is near."""
     by_lower = {str(name).lower(): str(name) for name in known}
     near = difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_lower[name] for name in near)}?" if near else ""
 
 
 def count(n: int, what: str) -> str:
-    """So many things in words.
+    """Write a number of things in words.
 
     Examples
     --------
@@ -53,7 +58,7 @@ def count(n: int, what: str) -> str:
 
 
 def some(values: Iterable[Any], most: int = 5) -> str:
-    """The first few values in words."""
+    """List the first few values in words."""
     listed = list(values)
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return ", ".join(repr(str(value)) for value in listed[:most]) + more

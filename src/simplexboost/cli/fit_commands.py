@@ -6,7 +6,6 @@ import json
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
@@ -20,17 +19,16 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from threadpoolctl import threadpool_limits
 
-import simplexboost
-
 from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
+from ..classifiers import SimplexBoostClassifier
 from ..classifiers.metrics import log_losses
-from .algorithms import DEFAULT, algorithm_names, classifier_class, make_classifier, short_name
-from .errors import ArgumentError, InputError, count, did_you_mean, explain
+from .algorithms import CLASSIFIERS, DEFAULT, find_algorithm, make_classifier
+from .errors import ArgumentError, InputError, count, did_you_mean, explain, one_line
 from .kinds import codes_of, label_words
-from .options import FILE, MODEL, TABLE, talk_of, wishes_of, with_options, words
-from .peers import PACKAGES, encoded, installed, make_peer
-from .scoring import Chunk, Model, Scores, chunks, model_size, open_model
+from .options import AS_JSON, FILE, MODEL, TABLE, table_options, talk_of, with_options, words
+from .peers import PACKAGES, Peer, encode_table, installed
+from .scoring import Scores, chunks, open_model, predict_rows, score_rows, scores_text, summary_words
 from .terminal import Talk, watched
 from .training import Training, read_training
 from .writing import check_writable
@@ -41,7 +39,7 @@ FEW = 20  # classes that are shown; --classes shows all
 @click.command("evaluate")
 @click.argument("model")
 @click.argument("data")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 @click.option(
     "--classes", "all_classes", is_flag=True, help=f"Show all classes, not only the {FEW} with the lowest recall."
 )
@@ -58,81 +56,12 @@ def evaluate_command(**options: Any) -> None:
     """
     talk = talk_of(options)
     model = open_model(options["model"])
-    scores = score(model, chunks(options["data"], model, wishes_of(options), talk, labelled=True), talk)
+    scores = score_rows(model, chunks(options["data"], model, table_options(options), talk, labelled=True), talk)
     if options["as_json"]:
-        print(json.dumps(report(scores), indent=1))
+        found = {**scores.summary(), "confusions": scores.worst_pairs(20), "classes": scores.of_classes()}
+        print(json.dumps(found, indent=1))
     else:
-        print(text(scores, None if options["all_classes"] else FEW))
-
-
-def score(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
-    """The scores of a model on rows with labels; rows without labels are left out."""
-    scores, unlabelled, unknown = Scores(model.classes), 0, set()
-    with talk.counting("rows evaluated") as advance:
-        for chunk in rows:
-            c, labelled = chunk.codes(model.classes)
-            predicted, P = predictions(model.classifier, chunk.X)
-            scores.add(c[labelled], predicted[labelled], None if P is None else P[labelled])
-            unlabelled += int((~labelled).sum())
-            if (c[labelled] < 0).any() and chunk.labels is not None:
-                unknown |= set(chunk.labels.filter(c < 0).drop_null().unique().to_pylist())
-            advance(len(c))
-    if unlabelled:
-        talk.warn(f"{count(unlabelled, 'row')} without a label: left out.")
-    if unknown:
-        shown = ", ".join(sorted(unknown)[:5])
-        talk.warn(f"labels that the model does not know count as errors, and not in the log-loss: {shown}.")
-    if scores.n == 0:
-        raise InputError("no row has a label.")
-    return scores
-
-
-def predictions(classifier: Any, X: Any) -> tuple[Any, Any]:
-    """The numbers of the predicted classes (n,), and probabilities (n, K); None if the classifier has none."""
-    P = classifier.predict_proba(X) if hasattr(classifier, "predict_proba") else None
-    if P is None or getattr(classifier, "class_order_", None) is not None:  # ordered classes: the median is predicted
-        return np.searchsorted(classifier.classes_, classifier.predict(X)), P
-    return classifier._best(P), P
-
-
-def report(scores: Scores) -> dict[str, Any]:
-    """All scores, for machines."""
-    return {
-        **scores.summary(),
-        "confusions": scores.worst_pairs(20),
-        "classes": list(scores.of_classes().values()),
-    }
-
-
-def lines_of(summary: dict[str, Any]) -> list[str]:
-    """The scores in words."""
-    words = {
-        "accuracy": "accuracy",
-        "balanced_accuracy": "balanced accuracy",
-        "log_loss": "log-loss",
-        "top_5_accuracy": "top-5 accuracy",
-    }
-    return [f"{word} {summary[name]:.4f}" for name, word in words.items() if summary[name] is not None]
-
-
-def text(scores: Scores, most: int | None) -> str:
-    """All scores, for people."""
-    summary = scores.summary()
-    lines = [count(summary["rows"], "row"), *lines_of(summary)]
-    if pairs := scores.worst_pairs():
-        lines += ["", "most frequent errors"]
-        lines += [
-            f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs
-        ]
-    classes = sorted(scores.of_classes().values(), key=lambda entry: (entry["recall"], -entry["rows"]))
-    width = max([5, *(len(str(entry["class"])) for entry in classes[:most])])
-    lines += ["", f"{'class':{width}}  {'rows':>8}  recall  precision"]
-    for entry in classes[:most]:
-        precision = "      –" if entry["precision"] is None else f"{entry['precision']:.4f}"
-        lines.append(f"{entry['class']!s:{width}}  {entry['rows']:8}  {entry['recall']:.4f}  {precision:>9}")
-    if most is not None and len(classes) > most:
-        lines.append(f"… and {len(classes) - most} classes of higher recall (--classes shows all)")
-    return "\n".join(lines)
+        print(scores_text(scores, None if options["all_classes"] else FEW))
 
 
 HOLDOUT = (
@@ -149,7 +78,7 @@ HOLDOUT = (
     show_default=True,
     metavar="NAME",
     help="`simplexboost list` shows them.",
-    shell_complete=lambda ctx, param, word: [name for name in algorithm_names() if name.startswith(word)],
+    shell_complete=lambda ctx, param, word: [name for name in CLASSIFIERS if name.startswith(word)],
 )
 @click.option("--eval", "eval_", metavar="FILE", help="Evaluate the model on the rows of another file.")
 @click.option("--holdout", type=click.FloatRange(0, 1, True, True), metavar="PART", help=HOLDOUT)
@@ -167,7 +96,7 @@ def fit_command(**options: Any) -> None:
       simplexboost fit train.parquet -o model.sb --algorithm GDMCBoost --set n_estimators=200 --set learning_rate=0.1
       zcat data.gz | simplexboost fit - --target label -o model.sb --categorical zip
     """
-    talk, wishes = talk_of(options), wishes_of(options)
+    talk, about = talk_of(options), table_options(options)
     if options["eval_"] and options["holdout"]:
         raise ArgumentError("--eval and --holdout both say what to evaluate on; pass one of them.")
     if options["output"] == "-":
@@ -175,33 +104,35 @@ def fit_command(**options: Any) -> None:
     check_writable(options["output"], {"the table": options["data"], "the table of --eval": options["eval_"]})
     classifier = make_classifier(options["algorithm"], options["settings"], options["seed"], options["jobs"])
     begin = time.perf_counter()
-    training = read_training(options["data"], wishes, talk)
+    training = read_training(options["data"], about, talk)
     describe(training, talk)
     held_out = None
     if options["holdout"]:
         training, held_out = split(training, options["holdout"], options["seed"])
     fit(classifier, training, talk)
     if held_out is not None:
-        tell(score_frame(classifier, held_out), f"{count(held_out.n, 'row')} held out", talk)
+        c, _ = codes_of(label_words(pa.array(held_out.y), held_out.target), classifier.classes_)
+        scores = Scores(classifier.classes_.tolist())
+        scores.add(c, *predict_rows(classifier, held_out.frame(classifier)))
+        talk.say(f"on {count(held_out.n, 'row')} held out: {', '.join(summary_words(scores))}")
     classifier.save(options["output"])
     seconds = time.perf_counter() - begin
-    talk.say(f"saved {options['output']}: {format_bytes(model_size(options['output']))}, {seconds:.1f} s in all")
+    model = open_model(options["output"])
+    talk.say(f"saved {options['output']}: {format_bytes(model.size)}, {seconds:.1f} s in all")
     if options["eval_"]:
-        model = open_model(options["output"])
-        scores = score(model, chunks(options["eval_"], model, wishes, talk, labelled=True), talk)
-        tell(scores, options["eval_"], talk)
+        scores = score_rows(model, chunks(options["eval_"], model, about, talk, labelled=True), talk)
+        talk.say(f"on {options['eval_']}: {', '.join(summary_words(scores))}")
 
 
 def fit(classifier: Any, training: Training, talk: Talk) -> None:
     """Fit, with progress."""
-    weight = {} if training.weight is None else {"sample_weight": training.weight}
-    frame, y = training.frame(classifier), training.y
+    frame = training.frame(classifier)
     training.X = None  # the frame has the columns now: keep one copy only
     try:
         with watched(classifier, talk):
-            classifier.fit(frame, y, **weight)
+            classifier.fit(frame, training.y, **training.weights())
     except (ValueError, TypeError) as error:
-        raise InputError(f"{type(classifier).__name__}: {' '.join(str(error).split())}") from error
+        raise InputError(f"{type(classifier).__name__}: {one_line(error)}") from error
 
 
 def describe(training: Training, talk: Talk) -> None:
@@ -237,19 +168,6 @@ def split(training: Training, part: float, seed: int) -> tuple[Training, Trainin
     return training.rows(np.flatnonzero(~is_held)), training.rows(np.flatnonzero(is_held))
 
 
-def score_frame(classifier: Any, held_out: Training) -> Scores:
-    """The scores on rows that were held out."""
-    scores = Scores(classifier.classes_)
-    c, _ = codes_of(label_words(pa.array(held_out.y), held_out.target), classifier.classes_)
-    scores.add(c, *predictions(classifier, held_out.frame(classifier)))
-    return scores
-
-
-def tell(scores: Scores, where: str, talk: Talk) -> None:
-    """Say how good the model is, in a line."""
-    talk.say(f"on {where}: " + ", ".join(lines_of(scores.summary())))
-
-
 USUAL = ("SimplexBoost", "GDMCBoost", "LogitBoost")
 NAMES = (
     f"Names of `simplexboost list`, or {', '.join(PACKAGES)}; 'all' is everything. Usually {', '.join(USUAL)} and the "
@@ -262,7 +180,7 @@ NAMES = (
 @click.option("--algorithms", metavar="NAME,…", help=NAMES)
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")
 @click.option("--rows", type=click.IntRange(10), help="Compare on so many rows, drawn at random.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds and of the algorithms.")
 @click.option("--jobs", type=click.IntRange(1), help="Number of threads; all cores by default.")
 @with_options(TABLE, FILE)
@@ -276,7 +194,7 @@ def compare_command(**options: Any) -> None:
     """
     talk, folds = talk_of(options), options["folds"]
     chosen = algorithms(options["algorithms"])
-    training = read_training(options["data"], wishes_of(options), talk)
+    training = read_training(options["data"], table_options(options), talk)
     if options["rows"] is not None and options["rows"] < training.n:
         drawn = np.random.default_rng(options["seed"]).choice(training.n, options["rows"], replace=False)
         training = training.rows(np.sort(drawn))
@@ -300,21 +218,20 @@ def algorithms(given: str | None) -> list[str]:
     if given is None:
         return [*USUAL, *installed()]
     if given.strip().lower() == "all":
-        return [name for name in algorithm_names() if name != "OutputCode"] + installed()
+        return [name for name in CLASSIFIERS if name != "OutputCode"] + installed()
     peers = {name.lower(): name for name in PACKAGES}
     out = []
     for name in words(given):
-        peer = peers.get(name.lower())
-        if peer is not None and peer not in installed():
-            raise InputError(f"--algorithms {name}: {PACKAGES[peer]} is not installed.")
-        if peer is None:
-            try:
-                out.append(short_name(classifier_class(name).__name__))
-            except ArgumentError as error:
-                hint = did_you_mean(name, [*algorithm_names(), *PACKAGES]) or "; `simplexboost list` shows all."
-                raise ArgumentError(f"--algorithms {name!r} is unknown{hint}") from error
-        else:
-            out.append(peer)
+        if name.lower() in peers:
+            out.append(peers[name.lower()])
+            if out[-1] not in installed():
+                raise InputError(f"--algorithms {name}: {PACKAGES[out[-1]]} is not installed.")
+            continue
+        try:
+            out.append(find_algorithm(name))
+        except ArgumentError as error:
+            hint = did_you_mean(name, [*CLASSIFIERS, *PACKAGES]) or "; `simplexboost list` shows all."
+            raise ArgumentError(f"--algorithms {name!r} is unknown{hint}") from error
     if not out:
         raise ArgumentError("--algorithms names none.")
     return list(dict.fromkeys(out))
@@ -359,17 +276,16 @@ def one_fold(
 ) -> tuple[float, float, float]:
     """Accuracy, log-loss and seconds of the fit."""
     if name in PACKAGES:
-        X, mask = encoded(training.X)
-        peer = make_peer(name, X, mask, options["seed"], options["jobs"])
+        X, mask = encode_table(training.X)
+        peer = Peer(name, X, mask, options["seed"], options["jobs"])
         begin = time.perf_counter()
         peer.fit(X[fit_rows], c[fit_rows])
         seconds, P, classes = time.perf_counter() - begin, peer.predict_proba(X[test_rows]), peer.classes
     else:
         model = make_classifier(name, (), options["seed"], options["jobs"])
         part = training.rows(fit_rows)
-        weight = {} if part.weight is None else {"sample_weight": part.weight}
         begin = time.perf_counter()
-        model.fit(part.frame(model), c[fit_rows], **weight)
+        model.fit(part.frame(model), c[fit_rows], **part.weights())
         seconds, frame, classes = time.perf_counter() - begin, training.rows(test_rows).frame(model), model.classes_
         if not hasattr(model, "predict_proba"):
             return float((model.predict(frame) == c[test_rows]).mean()), np.nan, seconds
@@ -414,8 +330,8 @@ def demo_command(quiet: bool) -> None:
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
     models = {
-        "SimplexBoost, defaults": simplexboost.SimplexBoostClassifier(random_state=0),
-        f"SimplexBoost, {ROUNDS} rounds": simplexboost.SimplexBoostClassifier(n_estimators=ROUNDS, random_state=0),
+        "SimplexBoost, defaults": SimplexBoostClassifier(random_state=0),
+        f"SimplexBoost, {ROUNDS} rounds": SimplexBoostClassifier(n_estimators=ROUNDS, random_state=0),
         "scikit-learn HGB, defaults": HistGradientBoostingClassifier(random_state=0),
     }
     print(f"Digits: {len(X)} images of 8 x 8 pixels, 10 classes; {len(X_train)} to fit, {len(X_test)} to predict.\n")

@@ -22,10 +22,9 @@ from ..decide.sets import sets_of
 from ..evaluate.html_report.page import Wishes, write_report
 from .algorithms import listing
 from .errors import ArgumentError, InputError, count, some
-from .fit_commands import predictions
 from .kinds import NEARLY_ALL
-from .options import FILE, names, talk_of, wishes_of, with_options
-from .scoring import Chunk, Model, chunks, model_size, open_model
+from .options import AS_JSON, FILE, QUIET, names, table_options, talk_of, with_options
+from .scoring import Chunk, Model, chunks, open_model, predict_rows
 from .terminal import Talk
 from .writing import check_writable, output_format, table_writer
 
@@ -63,7 +62,7 @@ def predict_command(**options: Any) -> None:
       cat new.csv | simplexboost predict model.sb - --top 5 | head
       simplexboost predict model.sb new.csv --coverage 0.95 --abstain 0.8
     """
-    talk, wishes = talk_of(options), wishes_of(options)
+    talk = talk_of(options)
     if options["proba"] and options["top"]:
         raise ArgumentError("--proba and --top both say which probabilities to write; pass one of them.")
     if options["per_class"] and options["coverage"] is None:
@@ -74,15 +73,15 @@ def predict_command(**options: Any) -> None:
     check_writable(options["output"], {"the model": options["model"], "the table": options["data"]})
     model, n = open_model(options["model"]), 0
     wanted = wanted_of(model, options)
-    rows = chunks(options["data"], model, wishes, talk, names(options["keep"]))
+    rows = chunks(options["data"], model, table_options(options), talk, names(options["keep"]))
     escaping = options["escape_formulas"]
-    with table_writer(options["output"], escaping) as writer, talk.counting("rows predicted") as advance:
+    with table_writer(options["output"], escaping) as write, talk.counting("rows predicted") as advance:
         for chunk in rows:
             answers = predicted_columns(model, chunk.X, wanted)
             clash = [name for name in chunk.kept.column_names if name in answers]
             if clash:
                 raise InputError(f"--keep {clash[0]}: the output has a column of that name already.")
-            writer.write(pa.table({**dict(zip(chunk.kept.column_names, chunk.kept.columns, strict=True)), **answers}))
+            write(pa.table({**dict(zip(chunk.kept.column_names, chunk.kept.columns, strict=True)), **answers}))
             n += len(answers["prediction"])
             advance(len(answers["prediction"]))
     if options["output"] != "-":
@@ -121,7 +120,7 @@ def wanted_of(model: Model, options: dict[str, Any]) -> Wanted:
 def predicted_columns(model: Model, X: Any, wanted: Wanted) -> dict[str, Any]:
     """The columns of the output, by name."""
     labels = pa.array(model.classes.tolist())
-    best, P = predictions(model.classifier, X)
+    best, P = predict_rows(model.classifier, X)
     unsure = None if wanted.abstain is None else P.max(axis=1) < wanted.abstain
     out = {"prediction": labels.take(pa.array(best, mask=unsure))}
     if wanted.thresholds is not None:
@@ -169,7 +168,7 @@ SINGLE = "Take values in single precision (onnx, treelite)."
 @click.option("-o", "--output", required=True, metavar="FILE", help="Where to write.")
 @click.option("--no-proba", is_flag=True, help=SCORES)
 @click.option("--float32", is_flag=True, help=SINGLE)
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing on standard error but errors.")
+@QUIET
 def export_command(**options: Any) -> None:
     """Write MODEL for another program: as ONNX, for treelite, as C, Python or JavaScript source.
 
@@ -228,7 +227,7 @@ MOST = 20  # classes and columns that are shown; --all shows more
 
 @click.command("inspect", short_help="Show what is in a model.")
 @click.argument("model")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 @click.option("--all", "everything", is_flag=True, help=f"Show all classes and columns, not only {MOST}.")
 def inspect_command(model: str, as_json: bool, everything: bool) -> None:
     """Show what is in MODEL: algorithm, parameters, classes, columns, rounds and importances.
@@ -261,7 +260,7 @@ def about(model: Model) -> dict[str, Any]:
     ]
     return {
         "file": model.path,
-        "bytes": model_size(model.path),
+        "bytes": model.size,
         "algorithm": type(classifier).__name__,
         "parameters": {name: plain(value) for name, value in changed(classifier).items()},
         "rounds": getattr(classifier, "n_iter_", None),
@@ -350,11 +349,11 @@ def report_command(**options: Any) -> None:
         raise ArgumentError("-o - is standard output; a report is a file, so pass its name.")
     check_writable(output, {"the model": options["model"], "the table": options["data"]})
     model, keep = open_model(options["model"]), () if options["id_"] is None else (options["id_"],)
-    rows = chunks(options["data"], model, wishes_of(options), talk, keep, labelled=True, option="--id")
+    rows = chunks(options["data"], model, table_options(options), talk, keep, labelled=True, option="--id")
     X, c, names = whole(model, rows, talk)
     table = Path(options["data"]).name
     title = options["title"] or f"{Path(options['model']).name} on {table}"
-    wishes = Wishes(title, table, options["folds"], model_size(model.path), None if keep else 1)
+    wishes = Wishes(title, table, options["folds"], model.size, None if keep else 1)
     try:
         write_report(model.classifier, X, model.classes[c], output, wishes, names)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Rows of a file for a fitted model, block by block, and scores of its predictions, added up over the blocks.
+"""Predictions for the rows of a file, block by block, and their scores, added up over the blocks.
 
 So memory does not grow with the file.
 """
@@ -6,8 +6,9 @@ So memory does not grow with the file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,11 @@ import pyarrow as pa
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from ..classifiers.metrics import among_top, log_losses
 from ..persist import load
-from .errors import InputError, count, some
-from .kinds import TIMES, Column, as_frame, codes_of, find_column, label_words
-from .readers import Texts, blocks_of, check_options, check_readable, find_source, libsvm_blocks
+from .errors import InputError, count, one_line, some
+from .kinds import TIMES, Column, as_frame, codes_of, find_column, label_words, read_column
+from .readers import TableOptions, check_readable, find_source, libsvm_blocks, open_table
 from .terminal import Talk
-from .training import Wishes, tell_bad_words
+from .training import tell_bad_words
 
 FEWEST_KNOWN = 0.5  # a column of which more labels than this are classes of the model is taken for the target
 
@@ -46,6 +47,19 @@ class Model:
         """The labels, (K,)."""
         return self.classifier.classes_
 
+    @property
+    def size(self) -> int:
+        """The bytes of the file."""
+        return Path(self.path).stat().st_size
+
+
+def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
+    """Return the numbers of the predicted classes (n,), and probabilities (n, K), None if there are none."""
+    P = classifier.predict_proba(X) if hasattr(classifier, "predict_proba") else None
+    if P is None or getattr(classifier, "class_order_", None) is not None:  # ordered classes: the median is predicted
+        return np.searchsorted(classifier.classes_, classifier.predict(X)), P
+    return classifier._best(P), P
+
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
@@ -53,11 +67,10 @@ class Chunk:
 
     X: Any
     kept: pa.Table
-    labels: pa.Array | None
+    labels: Any = None
 
-    def codes(self, classes: AnyArray) -> tuple[AnyArray, Mask]:
-        """The classes of the rows, −1 for those the model does not know; and which rows have labels."""
-        assert self.labels is not None
+    def codes(self, classes: AnyArray) -> tuple[Labels, Mask]:
+        """Return the classes of the rows, −1 for those the model does not know; and which rows have labels."""
         return codes_of(self.labels, classes)
 
 
@@ -67,89 +80,70 @@ def open_model(path: str) -> Model:
     try:
         classifier = load(path)
     except ValueError as error:
-        raise InputError(" ".join(str(error).split())) from error
+        raise InputError(one_line(error)) from error
     several = classifier._problem.several
     if several is not None:
         raise InputError(f"{path} predicts several {several} per row; the commands take models of one class.")
-    names = getattr(classifier, "feature_names_in_", None)
-    return Model(path, classifier, None if names is None else [str(name) for name in names], kinds_of(classifier))
-
-
-def kinds_of(classifier: Any) -> list[str]:
-    """How each column is read: "text", "number", or as a time; categories that are numbers are read as such."""
     p = classifier.n_features_in_
+    names = getattr(classifier, "feature_names_in_", None)
     kinds = getattr(classifier, "feature_kinds_", None) or ["number"] * p
-    categories = getattr(classifier, "categories_", None)
-    sets = [None] * p if categories is None else categories.columns
-    return [
+    known = getattr(classifier, "categories_", None)
+    sets = [None] * p if known is None else known.columns
+    reads = [
         "text" if holds_text(values) else kind if kind in TIMES else "number"
         for kind, values in zip(kinds, sets, strict=True)
     ]
+    return Model(path, classifier, None if names is None else [str(name) for name in names], reads)
 
 
 def holds_text(categories: AnyArray | None) -> bool:
-    """Whether these are categories, and text."""
+    """Return whether these are categories, and text; those that are numbers are read as numbers."""
     return categories is not None and (len(categories) == 0 or isinstance(categories.tolist()[0], str))
 
 
 def chunks(
     path: str,
     model: Model,
-    wishes: Wishes,
+    options: TableOptions,
     talk: Talk,
     keep: tuple[str, ...] = (),
     labelled: bool = False,
     option: str = "--keep",
 ) -> Iterator[Chunk]:
-    """The rows of a file, block by block, in input order; with their labels if they are wanted.
+    """Yield the rows of a file, block by block, in input order; with their labels if they are wanted.
 
     ``keep`` has the names of columns to be kept, and ``option`` says by which option they were named.
     """
-    source = find_source(path, wishes.format)
-    check_options(source, delimiter=wishes.text.delimiter)
+    source = find_source(path, options)
     if source.format == "libsvm":
-        for X, y in libsvm_blocks(source, wishes.zero_based, model.classifier.n_features_in_):
+        for X, y in libsvm_blocks(source, model.classifier.n_features_in_):
             labels = label_words(pa.array(y), "label") if labelled else None
             yield Chunk(as_frame(X, model.classifier), pa.table({}), labels)
         return
-    with blocks_of(source, wishes.text, "test") as table:
-        for name in keep:
-            find_column(name, table.declared.names, option)
-        blocks, first = peek(table)
+    with open_table(source, "test") as table:
+        kept = [find_column(name, table.names, option) for name in keep]
+        first = next(table.blocks, None)
         if first is None:
             raise InputError(f"{source.name} has a header, but no rows.")
-        target = None
-        if labelled or wishes.target is not None:
-            target = find_target(model, first, wishes, source.name)
-        columns = match(model, table.declared.names, target, source.name, talk)
-        bad: dict[str, Column] = {}
-        for block in blocks:
-            frame = as_frame(converted(block, columns, model, bad, table.declared.decimal), model.classifier)
+        target = find_target(model, first, options, source.name) if labelled or options.target is not None else None
+        names = match_columns(model, table.names, target, source.name, talk)
+        seen = {name: Column(name, kind, None, 0, Counter()) for name, kind in zip(names, model.kinds, strict=True)}
+        for block in chain([first], table.blocks):
+            found = {}
+            for name, before in seen.items():
+                column = read_column(name, block[name], before.kind, table.decimal)
+                found[name] = column.values
+                bad, present = before.bad + column.bad, before.present + column.present
+                seen[name] = Column(name, column.kind, None, present, bad)
             labels = label_words(block[target], target) if labelled and target is not None else None
-            yield Chunk(frame, block_table(block, keep), labels)
-        for column in bad.values():
+            rest = pa.table({name: block[name] for name in kept})
+            yield Chunk(as_frame(pa.table(found), model.classifier), rest, labels)
+        for column in seen.values():
             tell_bad_words(column, talk)
 
 
-def peek(table: Texts) -> tuple[Iterator[pa.RecordBatch], pa.RecordBatch | None]:
-    """All blocks, and the first one beforehand."""
-    first = next(table.blocks, None)
-
-    def all_blocks() -> Iterator[pa.RecordBatch]:
-        if first is not None:
-            yield first
-        yield from table.blocks
-
-    return all_blocks(), first
-
-
-def block_table(block: pa.RecordBatch, keep: tuple[str, ...]) -> pa.Table:
-    """The columns to be carried along."""
-    return pa.table({name: block[name] for name in (find_column(name, block.schema.names) for name in keep)})
-
-
-def match(model: Model, names: list[str], target: str | None, where: str, talk: Talk) -> list[str]:
-    """The columns of the file that the model wants, in its order: by name; by position if the model has no names."""
+def match_columns(model: Model, names: list[str], target: str | None, where: str, talk: Talk) -> list[str]:
+    """Return the columns of a file that the model wants, in its order; by position if the model has no names."""
     if model.names is None:
         rest = [name for name in names if name != target]
         p = model.classifier.n_features_in_
@@ -165,20 +159,17 @@ def match(model: Model, names: list[str], target: str | None, where: str, talk: 
             f"{where} lacks {len(missing)} of the model's {len(model.names)} columns: {some(missing, 10)}; it has "
             f"{some(names, 10)}."
         )
-    wanted = set(model.names)
-    extra = [name for name in names if name not in wanted and name != target]
+    extra = [name for name in names if name not in {*model.names, target}]
     if extra:
         talk.say(f"{count(len(extra), 'column')} that the model does not use: {some(extra)}.")
     return model.names
 
 
-def find_target(model: Model, block: pa.RecordBatch, wishes: Wishes, where: str) -> str:
-    """The column with the labels: the one that was named, or the only one that the model does not use and that holds
-    its classes.
-    """
+def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, where: str) -> str:
+    """Find the column with the labels: the named one, or the only unused one that holds classes of the model."""
     names = block.schema.names
-    if wishes.target is not None:
-        return find_column(wishes.target, names)
+    if options.target is not None:
+        return find_column(options.target, names)
     unused = [name for name in names if name not in set(model.names or [])]
     found = [name for name in unused if share_known(block[name], name, model) > FEWEST_KNOWN]
     if model.names is None and len(names) == model.classifier.n_features_in_ + 1:
@@ -192,7 +183,7 @@ def find_target(model: Model, block: pa.RecordBatch, wishes: Wishes, where: str)
 
 
 def share_known(values: Any, name: str, model: Model) -> float:
-    """The part of a column's values that are classes of the model."""
+    """Return the part of a column's values that are classes of the model."""
     try:
         numbers, labelled = codes_of(label_words(values, name), model.classes)
     except InputError:
@@ -200,24 +191,7 @@ def share_known(values: Any, name: str, model: Model) -> float:
     return float((numbers[labelled] >= 0).mean()) if labelled.any() else 0.0
 
 
-def converted(
-    block: pa.RecordBatch, columns: list[str], model: Model, bad: dict[str, Column], decimal: str
-) -> pa.Table:
-    """The model's columns of a block, each of its kind; words among numbers are noted in ``bad``."""
-    out = {}
-    for name, kind in zip(columns, model.kinds, strict=True):
-        column = Column(name, kind, fixed=True, decimal=decimal)
-        column.add(block[name])
-        out[name] = column.finish()
-        noted = bad.setdefault(name, Column(name, column.kind, bad=Counter()))
-        noted.bad += column.bad
-        noted.present += column.present
-    return pa.table(out)
-
-
-def model_size(path: str) -> int:
-    """The bytes of a model file."""
-    return Path(path).stat().st_size
+# ---- scores ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -226,22 +200,22 @@ class Scores:
 
     Attributes
     ----------
+    labels : of the K classes
     pairs : how often class c was taken for class k, by (c, k); a label that the model does not know is −1
     top : rows whose class is among the five most probable ones
-    loss : the sum of −log p over rows of known classes; None without probabilities
+    loss : the sum of −log p over rows of known classes; NaN without probabilities
     """
 
-    classes: AnyArray
+    labels: list[Any]
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
     top: int = 0
-    loss: float | None = 0.0
+    loss: float = 0.0
 
     def add(self, c: Labels, predicted: Labels, P: Array | None) -> None:
         """Add rows: their classes (n,), predictions (n,) and probabilities (n, K) if there are any."""
-        pairs, counts = np.unique(np.stack([c, predicted]), axis=1, return_counts=True)
-        self.pairs.update(dict(zip(map(tuple, pairs.T.tolist()), counts.tolist(), strict=True)))
-        if P is None or self.loss is None:
-            self.loss = None
+        self.pairs.update(zip(c.tolist(), predicted.tolist(), strict=True))
+        if P is None:
+            self.loss = np.nan
             return
         known = c >= 0
         self.loss += float(log_losses(P[known], c[known]).sum())
@@ -250,47 +224,93 @@ class Scores:
     @property
     def n(self) -> int:
         """The number of rows."""
-        return sum(self.pairs.values())
+        return self.pairs.total()
 
-    def of_classes(self) -> dict[int, dict[str, Any]]:
-        """Rows, recall and precision of every class that has rows; precision is None if it was never predicted."""
+    def of_classes(self) -> list[dict[str, Any]]:
+        """Return rows, recall and precision of every class that has rows; None if it was never predicted."""
         rows: Counter[int] = Counter()
         said: Counter[int] = Counter()
         for (c, k), times in self.pairs.items():
             rows[c] += times
             said[k] += times
-        return {
-            c: {
-                "class": self.label(c),
+        return [
+            {
+                "class": self.labels[c],
                 "rows": rows[c],
                 "recall": self.pairs[c, c] / rows[c],
                 "precision": self.pairs[c, c] / said[c] if said[c] else None,
             }
             for c in sorted(rows)
             if c >= 0
-        }
-
-    def label(self, c: int) -> Any:
-        """The label of a class."""
-        return self.classes[c].item() if isinstance(self.classes[c], np.generic) else self.classes[c]
+        ]
 
     def summary(self) -> dict[str, Any]:
-        """The scores by name; None where they need probabilities."""
-        right = sum(count for (c, k), count in self.pairs.items() if c == k)
+        """Return the scores by name; None where they need probabilities."""
         unknown = sum(count for (c, _), count in self.pairs.items() if c < 0)
-        recalls = [entry["recall"] for entry in self.of_classes().values()]
-        with_loss = self.loss is not None and self.n > unknown
+        recalls = [entry["recall"] for entry in self.of_classes()]
+        with_loss = not np.isnan(self.loss) and self.n > unknown
         return {
             "rows": self.n,
             "unknown_labels": unknown,
-            "accuracy": right / self.n,
+            "accuracy": sum(count for (c, k), count in self.pairs.items() if c == k) / self.n,
             "balanced_accuracy": float(np.mean(recalls)) if recalls else None,
-            "log_loss": self.loss / (self.n - unknown) if with_loss and self.loss is not None else None,
-            "top_5_accuracy": self.top / self.n if with_loss and len(self.classes) > 5 else None,
+            "log_loss": self.loss / (self.n - unknown) if with_loss else None,
+            "top_5_accuracy": self.top / self.n if with_loss and len(self.labels) > 5 else None,
         }
 
     def worst_pairs(self, most: int = 5) -> list[dict[str, Any]]:
-        """The most frequent confusions."""
+        """Return the most frequent confusions."""
         wrong = [((c, k), count) for (c, k), count in self.pairs.items() if c != k and c >= 0]
         wrong.sort(key=lambda entry: (-entry[1], entry[0]))
-        return [{"class": self.label(c), "taken_for": self.label(k), "rows": n} for (c, k), n in wrong[:most]]
+        return [{"class": self.labels[c], "taken_for": self.labels[k], "rows": n} for (c, k), n in wrong[:most]]
+
+
+def score_rows(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
+    """Score a model on rows with labels; rows without labels are left out."""
+    scores, unlabelled, unknown = Scores(model.classes.tolist()), 0, set()
+    with talk.counting("rows evaluated") as advance:
+        for chunk in rows:
+            c, labelled = chunk.codes(model.classes)
+            predicted, P = predict_rows(model.classifier, chunk.X)
+            scores.add(c[labelled], predicted[labelled], None if P is None else P[labelled])
+            unlabelled += int((~labelled).sum())
+            if (c[labelled] < 0).any():
+                unknown |= set(chunk.labels.filter(pa.array(c < 0)).drop_null().unique().to_pylist())
+            advance(len(c))
+    if unlabelled:
+        talk.warn(f"{count(unlabelled, 'row')} without a label: left out.")
+    if unknown:
+        shown = ", ".join(sorted(unknown)[:5])
+        talk.warn(f"labels that the model does not know count as errors, and not in the log-loss: {shown}.")
+    if scores.n == 0:
+        raise InputError("no row has a label.")
+    return scores
+
+
+SHOWN = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "log_loss": "log-loss"}
+SHOWN |= {"top_5_accuracy": "top-5 accuracy"}
+
+
+def summary_words(scores: Scores) -> list[str]:
+    """Return the scores in words."""
+    summary = scores.summary()
+    return [f"{word} {summary[name]:.4f}" for name, word in SHOWN.items() if summary[name] is not None]
+
+
+def scores_text(scores: Scores, most: int | None) -> str:
+    """Return all scores for people: of ``most`` classes, those with the lowest recall; None is all of them."""
+    lines = [count(scores.n, "row"), *summary_words(scores)]
+    if pairs := scores.worst_pairs():
+        lines += ["", "most frequent errors"]
+        lines += [
+            f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs
+        ]
+    classes = sorted(scores.of_classes(), key=lambda entry: (entry["recall"], -entry["rows"]))
+    width = max([5, *(len(str(entry["class"])) for entry in classes[:most])])
+    lines += ["", f"{'class':{width}}  {'rows':>8}  recall  precision"]
+    for entry in classes[:most]:
+        precision = "      –" if entry["precision"] is None else f"{entry['precision']:.4f}"
+        lines.append(f"{entry['class']!s:{width}}  {entry['rows']:8}  {entry['recall']:.4f}  {precision:>9}")
+    if most is not None and len(classes) > most:
+        lines.append(f"… and {len(classes) - most} classes of higher recall (--classes shows all)")
+    return "\n".join(lines)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -30,123 +31,6 @@ if TYPE_CHECKING:
     from ..parts.optimizers.run import Run
 
 EVERY = 1.0  # seconds between lines
-
-
-class Silent:
-    """Counts nothing."""
-
-    def __enter__(self) -> Callable[[int], None]:
-        return lambda steps: None
-
-    def __exit__(self, *problem: Any) -> None:
-        return None
-
-
-class Lines:
-    """Prints how many steps are done, when enough time has passed since the last line."""
-
-    def __init__(self, what: str, total: int | None, talk: Talk) -> None:
-        self.what, self.total, self.talk, self.done, self.last = what, total, talk, 0, time.monotonic()
-
-    def __enter__(self) -> Callable[[int], None]:
-        return self.advance
-
-    def __exit__(self, *problem: Any) -> None:
-        return None
-
-    def advance(self, steps: int) -> None:
-        """So many steps more."""
-        self.done += steps
-        if time.monotonic() - self.last >= EVERY:
-            self.last = time.monotonic()
-            self.talk.say(f"{self.done}{f' of {self.total}' if self.total else ''} {self.what}")
-
-
-class Bar:
-    """A bar, or the number of steps alone if it is not known how many there will be; it goes away at the end."""
-
-    def __init__(self, what: str, total: int | None) -> None:
-        count = MofNCompleteColumn() if total else TextColumn("{task.completed}")
-        more = [BarColumn(), TimeRemainingColumn()] if total else [TimeElapsedColumn()]
-        self.progress = Progress(
-            SpinnerColumn(), count, TextColumn(what), *more, console=Console(stderr=True), transient=True
-        )
-        self.total = total
-
-    def __enter__(self) -> Callable[[int], None]:
-        self.progress.start()
-        task = self.progress.add_task("", total=self.total)
-        return lambda steps: self.progress.advance(task, steps)
-
-    def __exit__(self, *problem: Any) -> None:
-        self.progress.stop()
-
-
-class RoundsBar(Callback):
-    """A bar of boosting rounds, with the risk and what is evaluated."""
-
-    def __init__(self) -> None:
-        self.progress: Progress | None = None
-
-    def start(self, run: Run) -> None:
-        """Show the bar."""
-        columns = (TextColumn("boosting"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-        self.progress = Progress(
-            *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False
-        )
-        self.progress.start()
-        self.task = self.progress.add_task("", total=run.n_rounds)
-
-    def after_round(self, run: Run) -> None:
-        """Move it."""
-        assert self.progress is not None
-        risk = run.risk_before
-        words = "" if risk is None else f"risk {risk:.4g}"
-        for results in run.evaluations[:1]:
-            words += "".join(f"  held-out {name} {values[-1]:.4g}" for name, values in results.items() if values)
-        self.progress.update(self.task, completed=run.round, description=words)
-
-    def finish(self, run: Run) -> None:
-        """Take it away."""
-        self.close()
-
-    def close(self) -> None:
-        """Take the bar away, also after an error."""
-        if self.progress is not None:
-            self.progress.stop()
-
-
-class UntilBar(io.TextIOBase):
-    """Passes lines on to standard error until there is a bar: the forecast, and what is being chosen."""
-
-    def __init__(self, bar: RoundsBar) -> None:
-        self.bar = bar
-
-    def write(self, text: str) -> int:
-        """Print, or not."""
-        if self.bar.progress is None:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        return len(text)
-
-
-@contextmanager
-def watched(estimator: Any, talk: Talk) -> Iterator[None]:
-    """A context in which a fit of the estimator shows its progress; its parameters are as before afterwards."""
-    takes = estimator.get_params(deep=False)
-    if talk.quiet or "verbose" not in takes or takes["verbose"]:
-        with redirect_stdout(sys.stderr):
-            yield
-        return
-    bar = RoundsBar()
-    with_bar = talk.on_terminal and "callbacks" in takes
-    estimator.set_params(verbose=1, **({"callbacks": [*(takes["callbacks"] or []), bar]} if with_bar else {}))
-    try:
-        with redirect_stdout(UntilBar(bar) if with_bar else sys.stderr):
-            yield
-    finally:
-        bar.close()
-        estimator.set_params(**{name: takes[name] for name in ("verbose", "callbacks") if name in takes})
 
 
 @dataclass
@@ -173,8 +57,84 @@ class Talk:
             self.say(f"warning: {line}")
 
     @contextmanager
-    def counting(self, what: str, total: int | None = None) -> Iterator[Any]:
+    def counting(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
         """A context that gives a function to call with the number of steps done: a bar, some lines, or nothing."""
-        counter = Silent() if self.quiet else Bar(what, total) if self.on_terminal else Lines(what, total, self)
-        with counter as advance:
-            yield advance
+        if self.on_terminal:
+            done = MofNCompleteColumn() if total else TextColumn("{task.completed}")
+            times = [BarColumn(), TimeRemainingColumn()] if total else [TimeElapsedColumn()]
+            columns = (SpinnerColumn(), done, TextColumn(what), *times)
+            with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+                yield partial(progress.advance, progress.add_task("", total=total))
+            return
+        n, last = 0, time.monotonic()
+
+        def advance(steps: int) -> None:
+            nonlocal n, last
+            n += steps
+            if time.monotonic() - last >= EVERY:
+                last = time.monotonic()
+                self.say(f"{n}{f' of {total}' if total else ''} {what}")
+
+        yield advance
+
+
+class RoundsBar(Callback):
+    """A bar of boosting rounds, with the risk and what is evaluated."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+
+    def start(self, run: Run) -> None:
+        columns = (TextColumn("boosting"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        self.progress = Progress(
+            *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False
+        )
+        self.progress.start()
+        self.task = self.progress.add_task("", total=run.n_rounds)
+
+    def after_round(self, run: Run) -> None:
+        assert self.progress is not None
+        words = "" if run.risk_before is None else f"risk {run.risk_before:.4g}"
+        for results in run.evaluations[:1]:
+            words += "".join(f"  held-out {name} {values[-1]:.4g}" for name, values in results.items() if values)
+        self.progress.update(self.task, completed=run.round, description=words)
+
+    def finish(self, run: Run) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar away, also after an error."""
+        if self.progress is not None:
+            self.progress.stop()
+
+
+class UntilBar(io.TextIOBase):
+    """Passes lines on to standard error until there is a bar: the forecast, and what is being chosen."""
+
+    def __init__(self, bar: RoundsBar) -> None:
+        self.bar = bar
+
+    def write(self, text: str) -> int:
+        if self.bar.progress is None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        return len(text)
+
+
+@contextmanager
+def watched(estimator: Any, talk: Talk) -> Iterator[None]:
+    """A context in which a fit of the estimator shows its progress; its parameters are as before afterwards."""
+    takes = estimator.get_params(deep=False)
+    if talk.quiet or "verbose" not in takes or takes["verbose"]:
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    bar = RoundsBar()
+    with_bar = talk.on_terminal and "callbacks" in takes
+    estimator.set_params(verbose=1, **({"callbacks": [*(takes["callbacks"] or []), bar]} if with_bar else {}))
+    try:
+        with redirect_stdout(UntilBar(bar) if with_bar else sys.stderr):
+            yield
+    finally:
+        bar.close()
+        estimator.set_params(**{name: takes[name] for name in ("verbose", "callbacks") if name in takes})

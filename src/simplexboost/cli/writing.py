@@ -1,7 +1,4 @@
-"""Writing of tables to files.
-
-A file appears whole or not at all: it is written beside its place and then renamed.
-"""
+"""Writes tables to files, which appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import csv
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
@@ -31,7 +28,7 @@ FORMULA = r"^\s*[=+\-@\t\r＝＋－＠]"  # how text begins that spreadsheets co
 
 
 def output_format(path: str) -> tuple[str, str | None]:
-    """The format and the compression of an output file, by its extension; standard output is CSV."""
+    """Return the format and the compression of an output file, by its extension; standard output is CSV."""
     if path == "-":
         return "csv", None
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
@@ -72,13 +69,13 @@ def check_writable(path: str, inputs: dict[str, str | None], beside: Sequence[st
 
 
 def is_same_file(path: Path, read: str) -> bool:
-    """Whether two names, one of them of something that is read, mean the same regular file, perhaps through links."""
+    """Return whether two names mean the same regular file, perhaps through links."""
     return read != "-" and path.is_file() and Path(read).is_file() and path.samefile(read)
 
 
 @contextmanager
 def output(path: str) -> Iterator[IO[bytes]]:
-    """A stream to a file that appears whole or not at all, to a pipe or device, or to standard output."""
+    """Open a file that appears whole or not at all, a pipe or device, or standard output."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -88,35 +85,6 @@ def output(path: str) -> Iterator[IO[bytes]]:
     else:
         with whole_file(Path(path)) as stream:
             yield stream
-
-
-class Writer:
-    """Writes a table block by block, as CSV, TSV, Parquet or Feather; ``escaping`` keeps text from being a formula."""
-
-    def __init__(self, stream: IO[bytes], kind: str, escaping: bool = False) -> None:
-        self.stream, self.kind, self.escaping = stream, kind, escaping
-        self.sink: Any = None
-
-    def write(self, table: pa.Table) -> None:
-        """Write some rows; the first ones decide the columns and their types."""
-        if self.escaping:
-            table = without_formulas(table)
-        if self.sink is None:
-            self.sink = self.open(table.schema)
-        self.sink.write_table(table)
-
-    def open(self, schema: pa.Schema) -> Any:
-        """The writer of the format."""
-        if self.kind == "parquet":
-            return pyarrow.parquet.ParquetWriter(self.stream, schema)
-        if self.kind == "feather":
-            return pyarrow.ipc.new_file(self.stream, schema)
-        return Cells(self.stream, "\t" if self.kind == "tsv" else ",", schema.names)
-
-    def close(self) -> None:
-        """Write what is left."""
-        if self.sink is not None:
-            self.sink.close()
 
 
 class Cells:
@@ -130,26 +98,25 @@ class Cells:
 
     def write_table(self, table: pa.Table) -> None:
         """Write rows; those of a block in which some text needs quotes have them everywhere."""
-        try:
-            block = self.text(table, "none")
-        except pa.ArrowInvalid:
-            block = self.text(table, "needed")
+        for quotes in ("none", "needed"):
+            options = pyarrow.csv.WriteOptions(include_header=False, delimiter=self.delimiter, quoting_style=quotes)
+            lines = io.BytesIO()
+            try:
+                pyarrow.csv.write_csv(table, lines, options)
+                break
+            except pa.ArrowInvalid:
+                if quotes == "needed":
+                    raise
+        block = lines.getvalue()
         for begin in range(0, len(block), PIECE):
             self.stream.write(block[begin : begin + PIECE])
-
-    def text(self, table: pa.Table, quotes: str) -> bytes:
-        """The lines of some rows."""
-        options = pyarrow.csv.WriteOptions(include_header=False, delimiter=self.delimiter, quoting_style=quotes)
-        lines = io.BytesIO()
-        pyarrow.csv.write_csv(table, lines, options)
-        return lines.getvalue()
 
     def close(self) -> None:
         """Nothing is left to write."""
 
 
 def without_formulas(table: pa.Table) -> pa.Table:
-    """A table in which no name and no text is a formula to a spreadsheet: those that might be begin with an apostrophe.
+    """Return the table with an apostrophe before names and text that spreadsheets would take for formulas.
 
     Examples
     --------
@@ -161,7 +128,7 @@ def without_formulas(table: pa.Table) -> pa.Table:
 
 
 def harmless(values: Any) -> Any:
-    """A column of text with an apostrophe before what spreadsheets would compute; numbers stay, as do other columns."""
+    """Return a column with an apostrophe before text that spreadsheets would compute; numbers as text stay."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
@@ -171,23 +138,39 @@ def harmless(values: Any) -> Any:
 
 
 @contextmanager
-def table_writer(path: str, escaping: bool = False) -> Iterator[Writer]:
-    """A writer of a table to a path."""
+def table_writer(path: str, escaping: bool = False) -> Iterator[Callable[[pa.Table], None]]:
+    """A context that gives a function that writes some rows; the first ones decide the columns and their types.
+
+    ``escaping`` keeps text from being a formula.
+    """
     kind, compression = output_format(path)
+    sink: Any = None
     with output(path) as plain, compressed(plain, compression) as stream:
-        writer = Writer(stream, kind, escaping)
+
+        def write(table: pa.Table) -> None:
+            nonlocal sink
+            table = without_formulas(table) if escaping else table
+            if sink is None and kind == "parquet":
+                sink = pyarrow.parquet.ParquetWriter(stream, table.schema)
+            elif sink is None and kind == "feather":
+                sink = pyarrow.ipc.new_file(stream, table.schema)
+            elif sink is None:
+                sink = Cells(stream, "\t" if kind == "tsv" else ",", table.column_names)
+            sink.write_table(table)
+
         try:
-            yield writer
+            yield write
         except BaseException:
             with suppress(Exception):  # the file is given up; its writer must not try to finish it later
-                writer.close()
+                sink.close()
             raise
-        writer.close()
+        if sink is not None:
+            sink.close()
 
 
 @contextmanager
 def compressed(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]]:
-    """The stream, or one that compresses what is written to it."""
+    """Open a stream that compresses what is written to another, if that is wanted."""
     if compression is None:
         yield plain
     elif compression == "xz":
