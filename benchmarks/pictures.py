@@ -1,7 +1,7 @@
 """The pictures of the documentation: ``python -m benchmarks.pictures [NAME ...]`` writes them to ``docs/pictures``.
 
 The race comes from the tables of ``benchmarks/RESULTS.md``, so that the picture and the page cannot differ. All others
-are computed on the spot, in seconds, with the functions of `simplexboost.evaluate.plots`.
+are computed on the spot, in seconds, with the functions of `simplexboost.evaluate`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost.evaluate.plots.style import PALETTE
+from simplexboost.evaluate.drawing import PALETTE
 
 from .contestants import OURS
 from .plots import few_ticks, pyplot
@@ -33,7 +33,7 @@ NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "ca
     "histgb": "scikit-learn HGB",
 }
 MARKERS = {OURS: "o", "lightgbm": "^", "xgboost": "s", "xgboost-multi": "D", "catboost": "P", "histgb": "v"}
-COLOURS = dict(zip(MARKERS, PALETTE, strict=True))  # those of `simplexboost.evaluate.plots`, like the other pictures
+COLOURS = dict(zip(MARKERS, PALETTE, strict=True))  # those of `simplexboost.evaluate`, like the other pictures
 
 
 # ---- the race -------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def draw_sets(plt: Any) -> Any:
     from sklearn.datasets import load_digits
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.evaluate.plots import RiskCurveDisplay
+    from simplexboost.evaluate import RiskCurveDisplay
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
     table = list(rows(SETS.read_text(encoding="utf-8").partition("\n## Beside")[0]))
@@ -244,7 +244,7 @@ def draw_costs(plt: Any) -> Any:
 def draw_predictor(plt: Any) -> Any:
     """Predictions of three classes move outwards along their codewords, round by round (JMLR, Figure 4)."""
     from simplexboost import GDMCBoostClassifier, datasets
-    from simplexboost.evaluate.plots import plot_predictor_panels
+    from simplexboost.evaluate import plot_predictor_panels
     from simplexboost.parts.learners import VectorTree
 
     plane = datasets.make_three_gaussians(600, 10, random_state=0)
@@ -257,7 +257,7 @@ def draw_predictor(plt: Any) -> Any:
 
 def draw_codewords(plt: Any) -> Any:
     """Three codewords in the plane, and four and eight in space."""
-    from simplexboost.evaluate.plots import plot_codewords
+    from simplexboost.evaluate import plot_codewords
     from simplexboost.parts.codewords import MaxMin
 
     figure = plt.figure(figsize=(9.4, 3.4), layout="constrained")
@@ -349,7 +349,7 @@ def draw_margins(plt: Any) -> Any:
     from sklearn.datasets import load_digits
 
     from simplexboost import GDMCBoostClassifier
-    from simplexboost.evaluate.plots import plot_margins
+    from simplexboost.evaluate import plot_margins
 
     X, y = load_digits(return_X_y=True)
     clf = GDMCBoostClassifier("logistic", n_estimators=200).fit(X[:800], y[:800])
@@ -443,7 +443,7 @@ def draw_changes(plt: Any) -> Any:
     from copy import deepcopy
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.evaluate.plots import DecisionRegionsDisplay
+    from simplexboost.evaluate import DecisionRegionsDisplay
 
     rng = np.random.default_rng(0)
     centres = np.array([[-2.2, 1.0], [0.0, 2.4], [2.2, 1.0], [0.0, -0.6]])

@@ -20,8 +20,7 @@ import numpy as np
 from PIL import Image
 
 import simplexboost as sb
-from simplexboost import datasets
-from simplexboost.evaluate import plots
+from simplexboost import datasets, evaluate
 from simplexboost.parts.codewords import MaxMin
 from simplexboost.theory.game_plots import figure_3, figure_5
 
@@ -30,11 +29,11 @@ Picture = tuple[str, Any]  # its name and its axes
 
 def of_codes() -> Iterator[Picture]:
     """Codewords, losses and games, which need no data."""
-    yield "codewords", plots.plot_codewords("simplex", 3)
-    yield "codewords-space", plots.plot_codewords(MaxMin(code_dim=3), 12)
+    yield "codewords", evaluate.plot_codewords("simplex", 3)
+    yield "codewords-space", evaluate.plot_codewords(MaxMin(code_dim=3), 12)
     _, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
     for loss, ax in zip(("own-score", "exponential"), axes, strict=True):
-        plots.plot_loss_contours(loss, ax=ax)
+        evaluate.plot_loss_contours(loss, ax=ax)
     yield "losses", axes[0]
     yield "degrees", figure_3()[0]
     yield "potentials", figure_5()[0]
@@ -45,20 +44,20 @@ def of_gaussians() -> Iterator[Picture]:
     data = datasets.make_three_gaussians(1000, random_state=0)
     clf = sb.CDMCBoostClassifier(n_estimators=100).fit(data.X_train, data.y_train)
     X, y = data.X_test, data.y_test
-    yield "predictor", plots.plot_predictor_panels(clf, X, y, [1, 10, 100])[0]
-    yield "margins", plots.plot_margins(clf, X, y, [1, 10, 100])
+    yield "predictor", evaluate.plot_predictor_panels(clf, X, y, [1, 10, 100])[0]
+    yield "margins", evaluate.plot_margins(clf, X, y, [1, 10, 100])
     flagship = sb.SimplexBoostClassifier(random_state=0).fit(data.X_train, data.y_train)
-    yield "regions", plots.DecisionRegionsDisplay.from_estimator(flagship, X, y).ax_
+    yield "regions", evaluate.DecisionRegionsDisplay.from_estimator(flagship, X, y).ax_
 
 
 def of_digits() -> Iterator[Picture]:
     """What one fit of the flagship has recorded, a tree of it, and how it explains itself."""
     data = datasets.load("digits")
     clf = sb.SimplexBoostClassifier(learning_rate=0.1, random_state=0).fit(data.X_train, data.y_train)
-    yield "learning", plots.plot_learning_curves(clf)
-    yield "candidates", plots.plot_candidates(clf)
-    yield "tree", plots.plot_tree(clf, 0, max_depth=3)
-    yield "map", plots.plot_class_map(clf, data.X_test, data.y_test)
+    yield "learning", evaluate.plot_learning_curves(clf)
+    yield "candidates", evaluate.plot_candidates(clf)
+    yield "tree", evaluate.plot_tree(clf, 0, max_depth=3)
+    yield "map", evaluate.plot_class_map(clf, data.X_test, data.y_test)
 
 
 def of_races() -> Iterator[Picture]:
@@ -73,7 +72,7 @@ def of_races() -> Iterator[Picture]:
         booster.fit(data.X_train, data.y_train)
         right = [np.mean(predicted == data.y_test) for predicted in booster.staged_predict(data.X_test)]
         curves[name] = booster.history_["seconds"], right
-    yield "race", plots.plot_race(curves)
+    yield "race", evaluate.plot_race(curves)
 
 
 def of_letters() -> Iterator[Picture]:
@@ -82,10 +81,10 @@ def of_letters() -> Iterator[Picture]:
     clf = sb.SimplexBoostClassifier(n_estimators=150, learning_rate=0.15, random_state=0)
     clf.fit(data.X_train, letters[data.y_train])
     X, y = data.X_test, letters[data.y_test]
-    yield "classes", plots.ClassScoresDisplay.from_estimator(clf, X, y, most=15).ax_
-    yield "reliability", plots.ReliabilityDisplay.from_estimator(clf, X, y, bins=10).ax_
-    yield "importance", plots.plot_importance(clf, classes=clf.classes_)
-    yield "shap", plots.plot_shap_panels(clf, X, ["E", "Z"], most=8)[0]
+    yield "classes", evaluate.ClassScoresDisplay.from_estimator(clf, X, y, most=15).ax_
+    yield "reliability", evaluate.ReliabilityDisplay.from_estimator(clf, X, y, bins=10).ax_
+    yield "importance", evaluate.plot_importance(clf, classes=clf.classes_)
+    yield "shap", evaluate.plot_shap_panels(clf, X, ["E", "Z"], most=8)[0]
 
 
 def of_objects() -> Iterator[Picture]:
@@ -93,7 +92,7 @@ def of_objects() -> Iterator[Picture]:
     data = datasets.load("aloi27")
     clf = sb.SimplexBoostClassifier(n_estimators=150, learning_rate=0.15, random_state=0)
     clf.fit(data.X_train, data.y_train)
-    yield "confusion", plots.ConfusionDisplay.from_estimator(clf, data.X_test, data.y_test).ax_
+    yield "confusion", evaluate.ConfusionDisplay.from_estimator(clf, data.X_test, data.y_test).ax_
 
 
 def main(folder: Path) -> None:

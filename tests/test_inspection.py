@@ -39,7 +39,7 @@ def test_confusion_keeps_the_order_of_classes_that_are_given():
     found = evaluate.confusion_table(["b", "a"], ["b", "b"], ["c", "b", "a"])
     assert_array_equal(found.counts, [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
     assert_array_equal(found.rates[0], 0)
-    assert_array_equal(found.taken(np.array([2, 1])).counts, [[0, 1], [0, 1]])
+    assert_array_equal(found.part(np.array([2, 1])).counts, [[0, 1], [0, 1]])
 
 
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
@@ -66,17 +66,17 @@ def test_worst_pairs_and_block():
     counts = np.diag(np.full(6, 10))
     counts[1, 4], counts[4, 1], counts[0, 2] = 5, 3, 1
     found = evaluate.Confusion(counts, np.array(list("abcdef")))
-    pairs = evaluate.worst_pairs(found, 10)
+    pairs = found.worst_pairs(10)
     assert [(pair.true, pair.predicted, pair.n_rows) for pair in pairs] == [("b", "e", 5), ("e", "b", 3), ("a", "c", 1)]
     assert_allclose(pairs[0].rate, 5 / 15)
     order = evaluate.similarity_order(evaluate.similarity(found.rates))
-    block = evaluate.worst_block(found, order, 2)
+    block = found.worst_block(order, 2)
     assert set(found.classes[block.numbers]) == {"b", "e"} and block.errors == 8
     assert_allclose(block.share, 8 / 9)
     assert_array_equal(order[block.start : block.stop], block.numbers)
-    whole = evaluate.worst_block(found, order, 99)
+    whole = found.worst_block(order, 99)
     assert (whole.start, whole.stop, whole.errors) == (0, 6, 9)
-    perfect = evaluate.worst_block(evaluate.confusion_table([0, 1], [0, 1]), [0, 1], 1)
+    perfect = evaluate.confusion_table([0, 1], [0, 1]).worst_block([0, 1], 1)
     assert (perfect.errors, perfect.share) == (0, 0.0)
 
 
@@ -265,10 +265,10 @@ def test_classes_without_rows_are_not_on_the_map():
         (lambda: evaluate.similarity([[1.0, 2.0]]), "pass a square matrix"),
         (lambda: evaluate.similarity_order([[0.0, np.nan], [0.0, 0.0]]), "finite numbers"),
         (
-            lambda: evaluate.worst_block(evaluate.confusion_table([0, 1], [0, 1]), [0, 0]),
+            lambda: evaluate.confusion_table([0, 1], [0, 1]).worst_block([0, 0]),
             "each of the numbers 0 to 1",
         ),
-        (lambda: evaluate.worst_pairs(evaluate.confusion_table([0, 1], [0, 1]), 0), "most=0 is out of range"),
+        (lambda: evaluate.confusion_table([0, 1], [0, 1]).worst_pairs(0), "most=0 is out of range"),
         (lambda: evaluate.wilson(1, 2, 1.0), "confidence=1 is out of range"),
         (lambda: evaluate.reliability_table([0], [[1.0]], [0], label=3), "label holds 3, which is none"),
         (lambda: evaluate.reliability_table([0], [[1.0]], [0], strategy="even"), "strategy='even' is unknown"),

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 import simplexboost
-from simplexboost import explain, export
+from simplexboost import evaluate, explain, export
 from simplexboost._util.compat import install_command
-from simplexboost.evaluate import plots
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = Path(simplexboost.__file__).parent / "evaluate" / "html_report" / "assets" / "library"
@@ -146,7 +145,7 @@ def test_every_install_command_of_the_pages_is_one_of_the_package():
             "shap_explanation needs the package shap: pip install shap.",
         ),
         ("pandas", lambda clf: explain.trees_to_frame(clf), "trees_to_frame needs pandas: pip install pandas."),
-        ("matplotlib.pyplot", plots.plot_importance, "plots need matplotlib: pip install matplotlib."),
+        ("matplotlib.pyplot", evaluate.plot_importance, "plots need matplotlib: pip install matplotlib."),
     ],
 )
 def test_a_missing_package_is_named(module, use, message, monkeypatch):

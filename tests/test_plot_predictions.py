@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 import simplexboost as sb
 from simplexboost import evaluate
-from simplexboost.evaluate.plots import (
+from simplexboost.evaluate import (
     ClassScoresDisplay,
     ConfusionDisplay,
     DecisionRegionsDisplay,
@@ -36,7 +36,7 @@ def test_confusion_can_be_read(K):
     found = evaluate.confusion_table(y, clf.predict(X), clf.classes_)
     assert_array_equal(display.confusion.counts, found.counts)
     assert_array_equal(np.sort(display.order), np.arange(K))
-    ordered = found.taken(display.order)
+    ordered = found.part(display.order)
     if K < 400:
         assert display.block_ax_ is None
         assert_allclose(display.ax_.images[0].get_array(), ordered.rates)
@@ -47,7 +47,7 @@ def test_confusion_can_be_read(K):
         spots = display.ax_.collections[0].get_offsets()
         rows, columns = np.nonzero(ordered.errors)
         assert_array_equal(spots, np.column_stack([columns, rows]))
-        assert_allclose(display.block_ax_.images[0].get_array(), found.taken(display.block.numbers).rates)
+        assert_allclose(display.block_ax_.images[0].get_array(), found.part(display.block.numbers).rates)
         frame = display.ax_.patches[0]
         assert frame.get_x() == display.block.start - 0.5 and frame.get_width() == 15
 

@@ -18,8 +18,8 @@ from matplotlib.colors import to_rgb
 from picture_checks import check_picture, model_of
 
 import simplexboost as sb
-from simplexboost.evaluate import plots
-from simplexboost.evaluate.plots.style import PALETTE, class_style, class_ticks, ink_on, line_style, shades
+from simplexboost import evaluate
+from simplexboost.evaluate.drawing import PALETTE, class_style, class_ticks, ink_on, line_style, shades
 
 ROOT = Path(__file__).parent.parent
 
@@ -96,18 +96,18 @@ def test_text_of_the_user_is_drawn_as_it_is():
     clf = sb.SimplexBoostClassifier(n_estimators=3, codewords="simplex", random_state=0).fit(table, np.array(ODD)[c])
     y = clf.predict(table)
     drawn = [
-        plots.ConfusionDisplay.from_predictions(y, y).ax_,
-        plots.ClassScoresDisplay.from_predictions(y, y, kind="scatter").ax_,
-        plots.ReliabilityDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
-        plots.RiskCurveDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
-        plots.DecisionRegionsDisplay.from_estimator(clf, table, y, grid=20).ax_,
-        plots.plot_predictor(clf, table, y),
-        plots.plot_class_map(clf, table, y),
-        plots.plot_importance(clf, classes=clf.classes_),
-        plots.plot_shap_summary(clf, table, ODD[2]),
-        plots.plot_tree(clf),
-        plots.plot_codewords(clf),
-        plots.plot_race({name: ([1.0], [1.0]) for name in ODD}),
+        evaluate.ConfusionDisplay.from_predictions(y, y).ax_,
+        evaluate.ClassScoresDisplay.from_predictions(y, y, kind="scatter").ax_,
+        evaluate.ReliabilityDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
+        evaluate.RiskCurveDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
+        evaluate.DecisionRegionsDisplay.from_estimator(clf, table, y, grid=20).ax_,
+        evaluate.plot_predictor(clf, table, y),
+        evaluate.plot_class_map(clf, table, y),
+        evaluate.plot_importance(clf, classes=clf.classes_),
+        evaluate.plot_shap_summary(clf, table, ODD[2]),
+        evaluate.plot_tree(clf),
+        evaluate.plot_codewords(clf),
+        evaluate.plot_race({name: ([1.0], [1.0]) for name in ODD}),
     ]
     for ax in drawn:
         ax.figure.canvas.draw()  # which raises if a formula cannot be read
@@ -117,7 +117,7 @@ def test_text_of_the_user_is_drawn_as_it_is():
 
 
 def test_pictures_can_be_saved_and_pickled(tmp_path):
-    ax = plots.plot_codewords("simplex", 3)
+    ax = evaluate.plot_codewords("simplex", 3)
     for name in ("picture.png", "picture.pdf", "picture.svg"):
         ax.figure.savefig(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 1000
@@ -131,7 +131,7 @@ import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = None
 import numpy as np
 import simplexboost as sb
-from simplexboost.evaluate import plots
+from simplexboost import evaluate
 from simplexboost.theory import game_plots
 from sklearn.datasets import load_iris
 X, y = load_iris(return_X_y=True)
@@ -150,11 +150,12 @@ calls = {
     "RiskCurveDisplay": lambda f: f.from_estimator(clf, X, y),
     "DecisionRegionsDisplay": lambda f: f.from_estimator(flat, X[:, :2], y),
 }
-assert set(calls) == set(plots.__all__), set(calls) ^ set(plots.__all__)
+pictures = {name for name in evaluate.__all__ if name.startswith(("plot", "animate")) or name.endswith("Display")}
+assert set(calls) == pictures, set(calls) ^ pictures
 calls["figure_2a"] = lambda f: f()
 for name, call in calls.items():
     try:
-        call(getattr(game_plots if name == "figure_2a" else plots, name))
+        call(getattr(game_plots if name == "figure_2a" else evaluate, name))
     except ImportError as error:
         assert str(error) == "plots need matplotlib: pip install matplotlib.", (name, str(error))
     else:
@@ -167,8 +168,8 @@ def test_pictures_fit_into_a_part_of_a_figure():
     parts = plt.figure(figsize=(14, 5), layout="constrained").subfigures(1, 2)
     clf, X, y = model_of(26)
     ax = parts[0].subplots()
-    assert plots.plot_class_map(clf, X, y, ax=ax) is ax
-    plots.plot_learning_curves(clf, ax=parts[1].subplots())
+    assert evaluate.plot_class_map(clf, X, y, ax=ax) is ax
+    evaluate.plot_learning_curves(clf, ax=parts[1].subplots())
     parts[0].figure.canvas.draw()
     assert ax.get_window_extent().x1 < 700
 
@@ -184,11 +185,9 @@ def test_pictures_of_the_page_are_there_and_drawn_by_the_example(tmp_path):
 
 
 def test_every_public_picture_has_an_example():
-    for name in plots.__all__:
-        member = getattr(plots, name)
-        documented = member.from_estimator if name.endswith("Display") else member
-        assert name == "games" or ">>>" in documented.__doc__, name
+    for name in evaluate.__all__:
+        assert name == "games" or ">>>" in getattr(evaluate, name).__doc__, name
 
 
 def test_inspection_and_plotting_are_public():
-    assert sb.evaluate.confusion_table and sb.evaluate.plots.plot_tree
+    assert sb.evaluate.confusion_table and sb.evaluate.plot_tree

@@ -75,7 +75,7 @@ def test_matplotlib_is_imported_by_the_first_picture_only():
     code = """
 import sys
 import simplexboost
-assert "simplexboost.evaluate.plots" not in sys.modules
+assert "simplexboost.evaluate" not in sys.modules
 import simplexboost.theory.game_plots
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib.pyplot"] = None

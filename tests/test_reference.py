@@ -24,7 +24,6 @@ PUBLIC = {
     "decide",
     "distributed.dask",
     "evaluate",
-    "evaluate.plots",
     "explain",
     "export",
     "parts.codewords",

@@ -14,7 +14,7 @@ of rounds is given, so that the script takes a second.
 import matplotlib.pyplot as plt
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost.evaluate.plots import ConfusionDisplay, plot_learning_curves
+from simplexboost.evaluate import ConfusionDisplay, plot_learning_curves
 
 digits = datasets.load("digits")
 clf = SimplexBoostClassifier(n_estimators=150, random_state=0)

@@ -12,7 +12,7 @@ codeword in that space. The class whose codeword points furthest in the directio
 
 import matplotlib.pyplot as plt
 
-from simplexboost.evaluate.plots import plot_codewords
+from simplexboost.evaluate import plot_codewords
 from simplexboost.parts import codewords
 
 figure = plt.figure(figsize=(9, 4.5), layout="constrained")

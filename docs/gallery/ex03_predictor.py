@@ -12,7 +12,7 @@ outward along the codeword of their class (Saberian and Vasconcelos, Figure 4).
 import matplotlib.pyplot as plt
 
 from simplexboost import GDMCBoostClassifier, datasets
-from simplexboost.evaluate.plots import animate_predictor, plot_predictor_panels
+from simplexboost.evaluate import animate_predictor, plot_predictor_panels
 
 three = datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:600], three.y_train[:600]

@@ -14,7 +14,7 @@ further.
 import matplotlib.pyplot as plt
 
 from simplexboost import GDMCBoostClassifier, datasets
-from simplexboost.evaluate.plots import plot_margins
+from simplexboost.evaluate import plot_margins
 
 digits = datasets.load("digits")
 X, y = digits.X_train[:700], digits.y_train[:700]

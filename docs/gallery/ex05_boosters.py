@@ -12,7 +12,7 @@ Here they divide a plane among three Gaussian classes, whose best possible error
 import matplotlib.pyplot as plt
 
 import simplexboost as sb
-from simplexboost.evaluate.plots import DecisionRegionsDisplay
+from simplexboost.evaluate import DecisionRegionsDisplay
 
 three = sb.datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:500], three.y_train[:500]

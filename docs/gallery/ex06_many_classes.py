@@ -14,7 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.model_selection import train_test_split
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost.evaluate.plots import ClassScoresDisplay, ConfusionDisplay, plot_class_map
+from simplexboost.evaluate import ClassScoresDisplay, ConfusionDisplay, plot_class_map
 
 X, y = make_blobs(4800, 10, centers=120, cluster_std=2.0, center_box=(-6, 6), random_state=0)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost.evaluate.plots import DecisionRegionsDisplay
+from simplexboost.evaluate import DecisionRegionsDisplay
 
 three = datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:800], three.y_train[:800]

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
 from simplexboost import SimplexBoostClassifier, explain
-from simplexboost.evaluate.plots import plot_importance, plot_shap_panels, plot_tree
+from simplexboost.evaluate import plot_importance, plot_shap_panels, plot_tree
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 clf = SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X, y)

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from sklearn.metrics import log_loss
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost.evaluate.plots import ReliabilityDisplay
+from simplexboost.evaluate import ReliabilityDisplay
 
 three = datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:600], three.y_train[:600]

@@ -12,7 +12,7 @@ round shows it better than one number.
 import matplotlib.pyplot as plt
 
 import simplexboost as sb
-from simplexboost.evaluate.plots import plot_candidates
+from simplexboost.evaluate import plot_candidates
 
 digits = sb.datasets.load("digits")
 X, y = digits.X_train[:700], digits.y_train[:700]

@@ -8,14 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from .._util.arrays import AnyArray, Array
-from .._util.params import check_number
-from .confusion import confusion_table
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.params import check_choice, check_number
+from .confusion import confusion_table, with_unseen
+from .drawing import (
+    GREY,
+    PALE,
+    PALETTE,
+    Display,
+    class_ticks,
+    documented,
+    label_points,
+    legend_beside,
+    one_axes,
+    rows_high,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class ClassTable:
-    """How well each class is found; arrays (K,).
+    """Precision, recall and F1 of every class.
 
     Attributes
     ----------
@@ -55,19 +67,9 @@ class ClassTable:
     recall_interval: Array
 
 
+@documented
 def class_table(y_true: Any, y_pred: Any, classes: Any = None, confidence: float = 0.95) -> ClassTable:
-    """Precision, recall and F1 of every class.
-
-    Parameters
-    ----------
-    y_true : array of shape (n,)
-        The true labels.
-    y_pred : array of shape (n,)
-        The predicted labels.
-    classes : array of shape (K,) or None, default=None
-        All labels; None takes those that occur, sorted.
-    confidence : float, default=0.95
-        The part of such intervals that hold the true value, between 0 and 1.
+    """Return precision, recall and F1 of every class.
 
     Returns
     -------
@@ -84,37 +86,31 @@ def class_table(y_true: Any, y_pred: Any, classes: Any = None, confidence: float
     """
     found = confusion_table(y_true, y_pred, classes)
     correct, support, predicted = np.diag(found.counts), found.support, found.counts.sum(axis=0)
-    return ClassTable(
-        found.classes,
-        support,
-        predicted,
-        correct,
-        share(correct, predicted),
-        share(correct, support),
-        share(2 * correct, support + predicted),
-        wilson(correct, predicted, confidence),
-        wilson(correct, support, confidence),
+
+    def ratio(part: AnyArray, whole: AnyArray) -> Array:  # NaN for 0 / 0
+        return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+
+    precision, recall, f1 = (
+        ratio(correct, predicted),
+        ratio(correct, support),
+        ratio(2 * correct, support + predicted),
     )
+    intervals = wilson(correct, predicted, confidence), wilson(correct, support, confidence)
+    return ClassTable(found.classes, support, predicted, correct, precision, recall, f1, *intervals)
 
 
-def share(part: AnyArray, whole: AnyArray) -> Array:
-    """part / whole, NaN where that is 0 / 0."""
-    return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
-
-
+@documented
 def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
-    """Wilson's interval for a probability, from counts; (..., 2).
+    """Return Wilson's interval for a probability, from counts.
 
     Unlike the mean ± 2 standard errors it stays within [0, 1] and is not empty if all trials or none succeed.
 
     Parameters
     ----------
     successes : int or array of int
-        How many trials succeeded.
+        The number of trials that succeeded.
     trials : int or array of int
-        How many there were, in the same shape.
-    confidence : float, default=0.95
-        The part of such intervals that hold the true value, between 0 and 1.
+        The number of trials, in the same shape.
 
     Returns
     -------
@@ -136,3 +132,109 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     half = z / (1 + z * z / m) * np.sqrt(k / m * (1 - k / m) / m + z * z / (4 * m * m))
     interval = np.stack([np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)], axis=-1)
     return np.where((n > 0)[..., None], interval, np.array([0.0, 1.0]))
+
+
+MOST = 30  # classes in one picture
+
+
+@documented
+class ClassScoresDisplay(Display):
+    """Displays precision and recall of the classes, with intervals.
+
+    ``kind="rows"`` has a row for every class, from the worst F1 on. ``kind="scatter"`` has a point for every class,
+    however many there are, and names the worst.
+
+    Parameters
+    ----------
+    table : ClassTable
+        The numbers, from `class_table`.
+
+    Examples
+    --------
+    >>> from simplexboost.evaluate import ClassScoresDisplay
+    >>> display = ClassScoresDisplay.from_predictions([0, 0, 1], [0, 1, 1], kind="scatter")
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('recall', 'precision')
+    """
+
+    def __init__(self, table: ClassTable) -> None:
+        self.table = table
+
+    @staticmethod
+    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
+        return {"y_pred": estimator.predict(X)}
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, y_pred: Any, *, classes: Any = None, kind: str = "rows", most: int = MOST, ax: Any = None
+    ) -> ClassScoresDisplay:
+        """Count and draw; the other options are those of `plot`.
+
+        Parameters
+        ----------
+        most : int, default=30
+            The largest number of classes with a row, or with a name.
+        """
+        return cls(class_table(y_true, y_pred, with_unseen(y_true, classes))).plot(kind=kind, most=most, ax=ax)
+
+    def plot(self, *, kind: str = "rows", most: int = MOST, ax: Any = None) -> ClassScoresDisplay:
+        """Draw the display again.
+
+        Parameters
+        ----------
+        most : int, default=30
+            The largest number of classes with a row, or with a name.
+        """
+        check_choice("kind", kind, ("rows", "scatter"))
+        check_number("most", most, int, 1)
+        worst = np.argsort(self.table.f1, kind="stable")
+        worst = worst[~np.isnan(self.table.f1[worst])]
+        shown, K = worst[:most], len(worst)
+        if kind == "rows":
+            ax = one_axes(ax, figsize=(7.2, rows_high(len(shown))))
+            draw_rows(ax, self.table, shown)
+        else:
+            ax = one_axes(ax, figsize=(6.4, 5.2))
+            draw_scatter(ax, self.table, worst, most)
+        ax.set_title(f"the {len(shown)} worst of {K} classes" if kind == "rows" and len(shown) < K else f"{K} classes")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def draw_rows(ax: Any, table: ClassTable, shown: Labels) -> None:
+    """Draw a row for each class: precision above, recall below, with intervals."""
+    places = np.arange(len(shown))
+    parts = (
+        ("precision", table.precision, table.precision_interval, -0.16, PALETTE[1], "s"),
+        ("recall", table.recall, table.recall_interval, 0.16, PALETTE[0], "o"),
+    )
+    ax.hlines(places, 0, 1, color=PALE, linewidth=0.5, zorder=0)
+    low = 1.0
+    for name, values, interval, shift, colour, marker in parts:
+        known = ~np.isnan(values[shown])
+        here, y = values[shown][known], places[known] + shift
+        ends = interval[shown][known]
+        ax.hlines(y, ends[:, 0], ends[:, 1], color=colour, linewidth=1.2)
+        ax.plot(here, y, marker, color=colour, markersize=4.5, label=name, linestyle="none")
+        low = min(low, float(ends.min(initial=1.0)))
+    class_ticks(ax, "y", table.classes[shown].tolist())
+    room = 0.03 * (1 - low) + 1e-3
+    ax.set(xlabel="precision and recall, with 95 % intervals", xlim=(low - room, 1 + room))
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    legend_beside(ax)
+
+
+def draw_scatter(ax: Any, table: ClassTable, worst: Labels, most: int) -> None:
+    """Draw a point for each class, its area the number of rows, and the names of the worst."""
+    points = np.column_stack([table.recall, table.precision])
+    points = np.where(np.isnan(points), 0.0, points)  # never predicted, or without rows: nothing was right
+    low = float(points[worst].min())
+    areas = 12.0 + 60.0 * table.support[worst] / max(float(table.support[worst].max()), 1.0)
+    ax.scatter(*points[worst].T, s=areas, color=PALETTE[0], alpha=0.5, linewidths=0)
+    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8, zorder=0)
+    room = 0.06 * (1 - low) + 1e-3
+    ends = (low - room, 1 + room)
+    ax.set(xlabel="recall", ylabel="precision", xlim=ends, ylim=ends)
+    for which in (ax.xaxis, ax.yaxis):
+        which.set_ticks([tick for tick in which.get_majorticklocs() if ends[0] <= tick <= 1 + 1e-9])
+    label_points(ax, points[worst[:most]], table.classes[worst[:most]].tolist(), color=GREY)

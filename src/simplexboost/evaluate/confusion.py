@@ -1,4 +1,4 @@
-"""Confusion matrices, the most confused pairs of classes, and an order in which similar classes are neighbours.
+"""Confusion matrices: counts, the most confused classes, an order of similar classes, and a picture.
 
 A matrix of 400 × 400 counts in the order of the alphabet looks like noise around a diagonal. In an order by similarity
 the errors gather in blocks along the diagonal, and the worst of these can be shown alone.
@@ -15,10 +15,18 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
 from ..tables.labels import known_label_numbers, united
+from .drawing import GREY, PALE, PALETTE, Display, class_ticks, documented, ink_on, one_axes, white_to
+
+# Up to this number of classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes,
+# 0.3 s for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
+MOST_ORDERED = 1000
+MOST_WHOLE = 40  # more classes are drawn as spots, with one block magnified
+MOST_NUMBERS = 30  # of more classes the cells have no numbers
+SMALLEST = 6.5  # points of the numbers in the cells; smaller ones are not written
 
 
 def check_labels(y: Any, what: str) -> AnyArray:
-    """Labels as an array, one per row, (n,)."""
+    """Return labels as an array, one per row, (n,)."""
     y = np.asarray(plain_labels(y, what))
     if y.ndim != 1:
         raise ValueError(f"{what} has shape {y.shape}; pass one label per row.")
@@ -33,31 +41,74 @@ def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
         raise ValueError(f"{what} has {len(other)} rows, and there are {len(y)} labels; pass as many.")
 
 
-def check_probabilities(P: Any, n: int, K: int) -> Array:
-    """Probabilities (n, K)."""
-    P = np.asarray(P, dtype=np.float64)
-    if P.shape != (n, K):
-        raise ValueError(f"P has shape {P.shape}; pass ({n}, {K}): a row per label and a column per class.")
+def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
+    """Return the numbers of the true classes (n,), the probabilities (n, K), and the labels of their columns (K,)."""
+    y = check_labels(y_true, "y_true")
+    known = np.unique(y) if classes is None else np.asarray(classes)
+    P, shape = np.asarray(P, dtype=np.float64), (len(y), len(known))
+    if P.shape != shape:
+        raise ValueError(f"P has shape {P.shape}; pass {shape}: a row per label and a column per class.")
     if not (np.isfinite(P).all() and P.min(initial=0.0) >= 0 and P.max(initial=0.0) <= 1 + 1e-6):
         raise ValueError("P must hold probabilities: numbers from 0 to 1.")
-    return P
-
-
-def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
-    """The numbers of the true classes (n,), the probabilities (n, K), and the labels of the columns of these (K,)."""
-    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
-    P = check_probabilities(P, len(y), len(known))
     return known_label_numbers(y, known, "y_true"), P, known
 
 
-# Up to so many classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes, 0.3 s
-# for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
-MOST_ORDERED = 1000
+class ConfusedPair(NamedTuple):
+    """Rows of one class for which another class was predicted.
+
+    Attributes
+    ----------
+    true : label
+        The class of the rows.
+    predicted : label
+        The class that was predicted for them.
+    n_rows : int
+        The number of the rows.
+    rate : float
+        Their fraction of the class.
+
+    Examples
+    --------
+    >>> confusion_table(["a", "a", "b"], ["a", "b", "b"]).worst_pairs()
+    [ConfusedPair(true='a', predicted='b', n_rows=1, rate=0.5)]
+    """
+
+    true: Any
+    predicted: Any
+    n_rows: int
+    rate: float
+
+
+class Block(NamedTuple):
+    """Neighbours in an order of the classes.
+
+    Attributes
+    ----------
+    start, stop : int
+        The places of the first of them, and after the last of them, in the order.
+    numbers : int array of shape (stop − start,)
+        Their numbers among the classes.
+    errors : int
+        The errors among them.
+    share : float
+        Their fraction of all errors.
+
+    Examples
+    --------
+    >>> confusion_table([0, 1, 1, 2, 3], [0, 1, 2, 1, 3]).worst_block([0, 1, 2, 3], 2)
+    Block(start=1, stop=3, numbers=array([1, 2]), errors=2, share=1.0)
+    """
+
+    start: int
+    stop: int
+    numbers: Labels
+    errors: int
+    share: float
 
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """How often rows of a class were taken for another.
+    """Counts of the true and the predicted classes of rows.
 
     Attributes
     ----------
@@ -87,7 +138,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """The share of rows that were predicted right."""
+        """The fraction of the rows that were predicted right."""
         return float(np.trace(self.counts) / self.n)
 
     @property
@@ -102,77 +153,46 @@ class Confusion:
         """The counts divided by the rows of their class, (K, K); zeros for a class without rows."""
         return self.counts / np.maximum(self.support, 1)[:, None]
 
-    def taken(self, order: AnyArray) -> Confusion:
-        """The same for some classes, given by their numbers, in this order."""
-        return Confusion(self.counts[np.ix_(order, order)], self.classes[order])
+    def part(self, numbers: AnyArray) -> Confusion:
+        """Return the counts of some classes, given by their numbers, in this order."""
+        return Confusion(self.counts[np.ix_(numbers, numbers)], self.classes[numbers])
+
+    def worst_pairs(self, most: int = 10) -> list[ConfusedPair]:
+        """Return the pairs of classes with most errors, at most this number of them, the worst first."""
+        check_number("most", most, int, 1)
+        errors, support, labels = self.errors, self.support, self.classes.tolist()
+        worst = np.unravel_index(np.argsort(-errors, axis=None, kind="stable")[:most], errors.shape)
+        return [
+            ConfusedPair(labels[k], labels[m], int(errors[k, m]), float(errors[k, m] / support[k]))
+            for k, m in np.column_stack(worst).tolist()
+            if errors[k, m] > 0
+        ]
+
+    def worst_block(self, order: Any, size: int = 12) -> Block:
+        """Return the neighbours, ``size`` of them, with most errors among them, in an order (K,) of the classes."""
+        check_number("size", size, int, 1)
+        order, K = np.asarray(order, dtype=np.intp), len(self.classes)
+        if not np.array_equal(np.sort(order), np.arange(K)):
+            raise ValueError(f"order must hold each of the numbers 0 to {K - 1} once.")
+        size = min(size, K)
+        errors = self.errors[np.ix_(order, order)]
+        sums = np.zeros((K + 1, K + 1), dtype=np.int64)  # over all rows and columns before
+        sums[1:, 1:] = errors.cumsum(axis=0).cumsum(axis=1)
+        ends, starts = np.arange(size, K + 1), np.arange(K - size + 1)
+        within = sums[ends, ends] - sums[starts, ends] - sums[ends, starts] + sums[starts, starts]
+        start, total = int(within.argmax()), int(errors.sum())
+        share = float(within[start] / total) if total else 0.0
+        return Block(start, start + size, order[start : start + size], int(within[start]), share)
 
 
-class ConfusedPair(NamedTuple):
-    """Rows of class ``true`` for which ``predicted`` was predicted: how many, and their part of the class.
-
-    Attributes
-    ----------
-    true : label
-        The class of the rows.
-    predicted : label
-        The class that was predicted for them.
-    n_rows : int
-        How many rows there are.
-    rate : float
-        Their part of the class.
-
-    Examples
-    --------
-    >>> worst_pairs(confusion_table(["a", "a", "b"], ["a", "b", "b"]))[0].rate
-    0.5
-    """
-
-    true: Any
-    predicted: Any
-    n_rows: int
-    rate: float
-
-
-class Block(NamedTuple):
-    """Neighbours in an order of the classes.
-
-    Attributes
-    ----------
-    start : int
-        The place of the first of them in the order.
-    stop : int
-        The place after the last of them.
-    numbers : int array of shape (stop − start,)
-        Their numbers among the classes.
-    errors : int
-        The errors among them.
-    share : float
-        Their part of all errors.
-
-    Examples
-    --------
-    >>> worst_block(confusion_table([0, 1, 1, 2, 3], [0, 1, 2, 1, 3]), [0, 1, 2, 3], 2).share
-    1.0
-    """
-
-    start: int
-    stop: int
-    numbers: Labels
-    errors: int
-    share: float
-
-
+@documented
 def confusion_table(y_true: Any, y_pred: Any, classes: Any = None) -> Confusion:
     """Count which class was predicted for the rows of each class.
 
     Parameters
     ----------
-    y_true : array of shape (n,)
-        The true labels.
-    y_pred : array of shape (n,)
-        The predicted labels.
     classes : array of shape (K,) or None, default=None
-        All labels, in the order that the result shall have; None takes those that occur, sorted.
+        All labels, in the order of the result; None takes those that occur, sorted.
 
     Returns
     -------
@@ -196,19 +216,11 @@ def confusion_table(y_true: Any, y_pred: Any, classes: Any = None) -> Confusion:
     return Confusion(np.bincount(K * c + predicted, minlength=K * K).reshape(K, K), known)
 
 
-def soft_confusion(y_true: Any, P: Any, classes: Any) -> Array:
-    """The mean probability of every class over the rows of each class, (K, K).
+@documented
+def soft_confusion(y_true: Any, P: Any, classes: Any = None) -> Array:
+    """Return the mean probability of every class over the rows of each class.
 
-    Of many classes most are never taken for each other. Probabilities still tell which of them are similar.
-
-    Parameters
-    ----------
-    y_true : array of shape (n,)
-        The true labels.
-    P : array of shape (n, K)
-        The probabilities.
-    classes : array of shape (K,)
-        The labels of the columns of P.
+    Of many classes most are never confused. Probabilities still tell which of them are similar.
 
     Returns
     -------
@@ -217,25 +229,54 @@ def soft_confusion(y_true: Any, P: Any, classes: Any) -> Array:
 
     Examples
     --------
-    >>> soft_confusion([0, 0, 1], [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]], [0, 1])
+    >>> soft_confusion([0, 0, 1], [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]])
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
     c, P, known = check_predicted(y_true, P, classes)
+    return np.nan_to_num(class_means(P, c, np.arange(len(known))))
+
+
+@documented
+def class_means(values: Any, y: Any, classes: Any = None) -> Array:
+    """Return the mean of values over the rows of each class.
+
+    Parameters
+    ----------
+    values : array of shape (n, m)
+        The values of the rows.
+    classes : array of shape (K,) or None, default=None
+        All labels, in the order of the result; None takes those that occur, sorted.
+
+    Returns
+    -------
+    array of shape (K, m)
+        The means; NaN for a class without rows.
+
+    Examples
+    --------
+    >>> class_means([[1.0, 0.0], [3.0, 0.0], [0.0, 5.0]], ["a", "a", "b"]).tolist()
+    [[2.0, 0.0], [0.0, 5.0]]
+    """
+    values, y = np.asarray(values, dtype=np.float64), check_labels(y, "y")
+    known = np.unique(y) if classes is None else np.asarray(classes)
+    if values.ndim != 2 or len(values) != len(y):
+        raise ValueError(f"values has shape {values.shape}; pass a row for each of the {len(y)} labels.")
+    c = known_label_numbers(y, known, "y")
     order = np.argsort(c, kind="stable")
     present, starts, counts = np.unique(c[order], return_index=True, return_counts=True)
-    means = np.zeros((len(known), len(known)))
-    means[present] = np.add.reduceat(P[order], starts, axis=0) / counts[:, None]
+    means = np.full((len(known), values.shape[1]), np.nan)
+    means[present] = np.add.reduceat(values[order], starts, axis=0) / counts[:, None]
     return means
 
 
 def similarity(rates: Any) -> Array:
-    """How similar classes are, (K, K): the mean of the rates of both directions, and zeros on the diagonal.
+    """Return how similar classes are: the mean of the rates of both directions, and zeros on the diagonal.
 
     Parameters
     ----------
     rates : array of shape (K, K)
-        How often each class is taken for each other one, for instance `Confusion.rates` or `soft_confusion`.
+        The rates of confusion, for instance `Confusion.rates` or `soft_confusion`.
 
     Returns
     -------
@@ -258,7 +299,7 @@ def similarity(rates: Any) -> Array:
 
 
 def similarity_order(S: Any) -> Labels:
-    """An order of the classes in which similar ones are neighbours, (K,) their numbers.
+    """Return an order of the classes in which similar ones are neighbours.
 
     The two most similar groups are joined, again and again, where the similarity of groups is the mean over the pairs;
     the order keeps the groups together and, up to 1000 classes, makes neighbours as similar as that allows.
@@ -293,72 +334,174 @@ def similarity_order(S: Any) -> Labels:
     return leaves_list(optimal_leaf_ordering(tree, distances) if K <= MOST_ORDERED else tree).astype(np.intp)
 
 
-def worst_pairs(found: Confusion, most: int = 10) -> list[ConfusedPair]:
-    """The pairs of classes with most errors, the worst first; a pair without errors is not among them.
+@documented
+class ConfusionDisplay(Display):
+    """Displays a confusion matrix so that it stays readable with hundreds of classes.
+
+    Similar classes are neighbours, so that errors gather along the diagonal. Up to 40 classes the whole matrix is
+    drawn. Of more, every pair with errors is a spot, and the block of neighbours with most errors is magnified beside
+    them.
 
     Parameters
     ----------
-    found : Confusion
-        The counts, from `confusion_table`.
-    most : int, default=10
-        The largest number of pairs.
-
-    Returns
-    -------
-    list of ConfusedPair
-        The pairs.
-
-    Examples
-    --------
-    >>> worst_pairs(confusion_table(["a", "a", "b", "b", "b"], ["b", "b", "a", "b", "b"]), 1)
-    [ConfusedPair(true='a', predicted='b', n_rows=2, rate=1.0)]
-    """
-    check_number("most", most, int, 1)
-    errors, support = found.errors, found.support
-    first = np.argsort(-errors, axis=None, kind="stable")[:most]
-    rows, columns = np.unravel_index(first, errors.shape)
-    labels = found.classes.tolist()
-    return [
-        ConfusedPair(labels[k], labels[m], int(errors[k, m]), float(errors[k, m] / support[k]))
-        for k, m in zip(rows.tolist(), columns.tolist(), strict=True)
-        if errors[k, m] > 0
-    ]
-
-
-def worst_block(found: Confusion, order: Any, size: int = 12) -> Block:
-    """The neighbours in an order with most errors among them.
-
-    Parameters
-    ----------
-    found : Confusion
+    confusion : Confusion
         The counts, from `confusion_table`.
     order : int array of shape (K,)
-        The numbers of the classes, from `similarity_order`.
-    size : int, default=12
-        The number of classes in the block; all if there are fewer.
+        The numbers of the classes in the order of the picture.
+    block_size : int, default=15
+        The number of classes in the magnified block.
 
-    Returns
-    -------
-    Block
-        The neighbours.
+    Attributes
+    ----------
+    block : Block
+        The block of neighbours with most errors.
+    block_ax_ : matplotlib Axes or None
+        The axes of the magnified block; None if there is none.
 
     Examples
     --------
-    >>> found = confusion_table([0, 1, 1, 2, 3], [0, 1, 2, 1, 3])
-    >>> worst_block(found, [0, 1, 2, 3], 2)
-    Block(start=1, stop=3, numbers=array([1, 2]), errors=2, share=1.0)
+    >>> from simplexboost.evaluate import ConfusionDisplay
+    >>> display = ConfusionDisplay.from_predictions(["a", "b", "b"], ["a", "b", "a"])
+    >>> [text.get_text() for text in display.ax_.texts]
+    ['1', '1', '1']
     """
-    check_number("size", size, int, 1)
-    order, K = np.asarray(order, dtype=np.intp), len(found.classes)
-    if not np.array_equal(np.sort(order), np.arange(K)):
-        raise ValueError(f"order must hold each of the numbers 0 to {K - 1} once.")
-    size = min(size, K)
-    errors = found.errors[np.ix_(order, order)]
-    sums = np.zeros((K + 1, K + 1), dtype=np.int64)  # over all rows and columns before
-    sums[1:, 1:] = errors.cumsum(axis=0).cumsum(axis=1)
-    ends, starts = np.arange(size, K + 1), np.arange(K - size + 1)
-    within = sums[ends, ends] - sums[starts, ends] - sums[ends, starts] + sums[starts, starts]
-    start = int(within.argmax())
-    total = int(errors.sum())
-    share = float(within[start] / total) if total else 0.0
-    return Block(start, start + size, order[start : start + size], int(within[start]), share)
+
+    def __init__(self, confusion: Confusion, order: AnyArray, block_size: int = 15) -> None:
+        self.confusion, self.order, self.block_size = confusion, np.asarray(order), block_size
+
+    @property
+    def block(self) -> Block:
+        """The block of neighbours with most errors."""
+        return self.confusion.worst_block(self.order, self.block_size)
+
+    @staticmethod
+    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
+        P = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
+        return {"y_pred": estimator.predict(X), "P": P}
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        P: Any = None,
+        classes: Any = None,
+        ordered: bool = True,
+        block_size: int = 15,
+        ax: Any = None,
+    ) -> ConfusionDisplay:
+        """Count and draw.
+
+        Parameters
+        ----------
+        P : array of shape (n, K) or None, default=None
+            The probabilities, which tell which classes are similar even where there are no errors.
+        ordered : bool, default=True
+            Whether similar classes are put side by side; False keeps the order of the labels.
+        block_size : int, default=15
+            The number of classes in the magnified block.
+        """
+        check_number("block_size", block_size, int, 2)
+        known = with_unseen(y_true, classes)
+        found = confusion_table(y_true, y_pred, known)
+        order = np.arange(len(found.classes))
+        if ordered:
+            usable = P is not None and known is not None and np.shape(P)[-1] == len(known)
+            order = similarity_order(soft_confusion(y_true, P, known) if usable else found.rates)
+        return cls(found, order, block_size).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ConfusionDisplay:
+        """Draw the display again."""
+        K = len(self.confusion.classes)
+        side = min(9.0, max(3.6, 1.6 + 0.28 * K))
+        ax = one_axes(ax, figsize=(11.0, 5.4) if K > MOST_WHOLE else (side + 0.6, side))
+        self.ax_, self.figure_, self.block_ax_ = ax, ax.figure, None
+        ordered = self.confusion.part(self.order)
+        ax.set_title(f"{ordered.n} rows, {100 * ordered.accuracy:.1f} % right")
+        if K <= MOST_WHOLE:
+            draw_matrix(ax, ordered)
+        else:
+            draw_spots(ax, ordered)
+            self.block_ax_ = draw_block(ax, self.confusion, self.block)
+        return self
+
+
+def with_unseen(y_true: Any, classes: Any) -> AnyArray | None:
+    """Return the classes, and after them labels of rows that are not among them."""
+    if classes is None:
+        return None
+    known, labels = np.asarray(classes), np.unique(np.asarray(y_true))
+    seen = set(known.tolist())
+    unseen = [label for label in labels.tolist() if label not in seen]
+    mixed = len({isinstance(label, str) for label in [*seen, *unseen]}) > 1  # numbers would become text
+    kind = object if known.dtype == object else None  # labels from data frames are objects
+    return known if mixed or not unseen else np.array([*known.tolist(), *unseen], dtype=kind)
+
+
+def draw_matrix(ax: Any, found: Confusion) -> None:
+    """Draw all cells with their counts; the colour is the rate, on a scale on which small rates can be seen."""
+    from matplotlib.colors import PowerNorm
+
+    K, rates, colours = len(found.classes), found.rates, white_to(PALETTE[0])
+    norm = PowerNorm(0.5, 0.0, 1.0)
+    ax.imshow(rates, cmap=colours, norm=norm, interpolation="nearest", aspect="equal")
+    edges = np.arange(K + 1) - 0.5
+    ax.hlines(edges, -0.5, K - 0.5, color=PALE, linewidth=0.4)
+    ax.vlines(edges, -0.5, K - 0.5, color=PALE, linewidth=0.4)
+    width = min(ax.bbox.width, ax.bbox.height) / ax.figure.dpi * 72 / K  # points of a cell
+    size = min(10.0, 1.25 * width / max(len(str(int(found.counts.max()))), 2))
+    if K <= MOST_NUMBERS and size >= SMALLEST:
+        for k, m in zip(*np.nonzero(found.counts), strict=True):
+            style = {"ha": "center", "va": "center", "color": ink_on(colours(norm(rates[k, m]))), "fontsize": size}
+            ax.text(m, k, str(int(found.counts[k, m])), **style)
+    name_axes(ax, found)
+
+
+def name_axes(ax: Any, found: Confusion) -> None:
+    """Write the classes on both axes of a matrix."""
+    for which in "xy":
+        class_ticks(ax, which, found.classes.tolist())
+    ends = (-0.5, len(found.classes) - 0.5)
+    ax.set(xlabel="predicted class", ylabel="true class", xlim=ends, ylim=ends[::-1])
+
+
+def draw_spots(ax: Any, found: Confusion) -> None:
+    """Draw a spot for every pair of classes with errors, its area the number of rows, and a line for the diagonal."""
+    K, errors = len(found.classes), found.errors
+    rows, columns = np.nonzero(errors)
+    counts = errors[rows, columns]
+    ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
+    area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
+    ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
+    name_axes(ax, found)
+    ax.set_aspect("equal")
+
+
+def draw_block(ax: Any, found: Confusion, block: Block) -> Any:
+    """Draw the worst block, magnified, on new axes in the right half of ``ax``, with lines to its place."""
+    from matplotlib.patches import ConnectionPatch, Rectangle
+
+    spec = ax.get_subplotspec()
+    if spec is not None:
+        left, right = spec.subgridspec(1, 2)
+        ax.set_subplotspec(left)
+        inset = ax.figure.add_subplot(right)
+    else:
+        box = ax.get_position()
+        ax.set_position((box.x0, box.y0, 0.45 * box.width, box.height))
+        inset = ax.figure.add_axes((box.x0 + 0.55 * box.width, box.y0, 0.45 * box.width, box.height))
+    draw_matrix(inset, found.part(block.numbers))
+    inset.yaxis.tick_right()  # to the left lines lead to the block
+    inset.yaxis.set_label_position("right")
+    inset.set_title(f"worst block: {block.errors} errors, {100 * block.share:.0f} % of all", fontsize="medium")
+    size = block.stop - block.start
+    frame = Rectangle((block.start - 0.5, block.start - 0.5), size, size, fill=False, color=PALETTE[2], linewidth=1.5)
+    ax.add_patch(frame)
+    for corner, height in ((block.start - 0.5, 1.0), (block.stop - 0.5, 0.0)):
+        ends = {"xyA": (block.stop - 0.5, corner), "coordsA": ax.transData}
+        ends |= {"xyB": (0.0, height), "coordsB": inset.transAxes}
+        line = ConnectionPatch(**ends, color=GREY, linewidth=0.8, zorder=0.5)  # below the spots
+        line.set_in_layout(False)
+        ax.add_artist(line)
+    return inset

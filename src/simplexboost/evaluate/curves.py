@@ -1,10 +1,11 @@
-"""Curves over the rounds of a fit: recorded risks and metrics, predictors F and margins.
+"""Curves over the rounds of a fit: recorded risks and metrics, predictors F and margins, and pictures of them.
 
 Recorded are the training risk, the metrics of evaluated rows, and the risk by which the number of rounds was chosen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,28 +14,44 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.params import check_number, is_auto
+from .._util.params import check_choice, check_number, is_auto
 from ..classifiers.base_classifier import ONE_CLASS_ONLY
+from ..classifiers.search import Choice
 from ..explain.explained_classes import check_booster
 from ..model.additive import add_terms
 from ..parts import losses
 from ..tables.labels import known_label_numbers
 from ..tables.validation import known_labels
 from .confusion import check_labels, check_same_length
+from .drawing import (
+    GREY,
+    LINES,
+    MARKERS,
+    PALETTE,
+    SMALL,
+    documented,
+    legend_beside,
+    line_style,
+    one_axes,
+    picture,
+    plain,
+    shades,
+    whole_numbers,
+)
 
 RISK = "risk"
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One number after every round.
+    """A risk or a metric after every round, on some rows.
 
     Attributes
     ----------
     name : str
-        Which rows: "training", "held out", "evaluated", or "evaluated 2" where there are several sets.
+        The rows: "training", "held out", "evaluated", or "evaluated 2" where there are several sets.
     metric : str
-        What is measured: "risk" or the name of a metric.
+        The measure: "risk" or the name of a metric.
     rounds : int array of shape (m,)
         The numbers of rounds.
     values : array of shape (m,)
@@ -55,7 +72,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurves:
-    """What a fit has recorded.
+    """The curves that a fit has recorded, and the round that was chosen.
 
     Attributes
     ----------
@@ -64,8 +81,8 @@ class LearningCurves:
     n_rounds : int
         The number of rounds of the model.
     chosen : int or None
-        The number of rounds that early stopping, or the model's own choice, has settled on; the best round of
-        evaluated rows if nothing was stopped; None if nothing tells.
+        The number of rounds that early stopping or the model itself has chosen; else the best round of the evaluated
+        rows; None if there are none.
     why : str
         A few words on how it was chosen.
 
@@ -86,12 +103,12 @@ class LearningCurves:
 
     @property
     def metrics(self) -> list[str]:
-        """The names of what was measured, the risk first."""
+        """The names of the measures, the risk first."""
         names = list(dict.fromkeys(curve.metric for curve in self.curves))
         return sorted(names, key=lambda name: name != RISK)
 
     def of(self, metric: str) -> list[Curve]:
-        """The curves of one metric."""
+        """Return the curves of one metric."""
         if not self.curves:
             raise ValueError("the fit has kept no round, so that there are no curves.")
         if metric not in self.metrics:
@@ -100,13 +117,9 @@ class LearningCurves:
         return [curve for curve in self.curves if curve.metric == metric]
 
 
+@documented
 def learning_curves(clf: Any) -> LearningCurves:
-    """The curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
-
-    Parameters
-    ----------
-    clf : fitted booster
-        The model.
+    """Return the recorded curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
 
     Returns
     -------
@@ -126,42 +139,28 @@ def learning_curves(clf: Any) -> LearningCurves:
     check_is_fitted(clf)
     if not hasattr(clf, "history_"):
         raise TypeError(f"{type(clf).__name__} records no rounds; pass a fitted booster.")
-    curves = [*training_curves(clf), *chosen_curves(clf), *evaluated_curves(clf)]
+    curves: list[Curve] = []
+    choice, results = getattr(clf, "choice_", None), getattr(clf, "evals_result_", None) or []
+
+    def add(name: str, metric: str, rounds: Any, values: Any) -> None:
+        curves.append(Curve(name, metric, np.asarray(rounds), np.asarray(values, dtype=np.float64)))
+
+    values = np.asarray(clf.history_.get(RISK, ()), dtype=np.float64)
+    known = np.flatnonzero(np.isfinite(values))
+    if len(known):
+        add("training", RISK, known + 1, values[known])
+    if choice is not None and len(choice.curve.get("n_estimators", ())):
+        add("held out", RISK, choice.curve["n_estimators"], choice.curve["calibrated"])
+    for i, result in enumerate(results):
+        for metric, values in result.items():
+            name = "evaluated" if len(results) == 1 else f"evaluated {i + 1}"
+            add(name, metric, np.arange(1, len(values) + 1), values)
     chosen, why = chosen_round(clf)
     return LearningCurves(curves, int(clf.n_iter_), chosen, why)
 
 
-def training_curves(clf: Any) -> list[Curve]:
-    """The training risk after every round, as far as it is known."""
-    if RISK not in clf.history_:
-        return []
-    values = np.asarray(clf.history_[RISK], dtype=np.float64)
-    known = np.flatnonzero(np.isfinite(values))
-    return [Curve("training", RISK, known + 1, values[known])] if len(known) else []
-
-
-def chosen_curves(clf: Any) -> list[Curve]:
-    """The held-out risk by which `SimplexBoostClassifier` chose its rounds."""
-    choice = getattr(clf, "choice_", None)
-    if choice is None or not len(choice.curve.get("n_estimators", ())):
-        return []
-    rounds = np.asarray(choice.curve["n_estimators"])
-    return [Curve("held out", RISK, rounds, np.asarray(choice.curve["calibrated"], dtype=np.float64))]
-
-
-def evaluated_curves(clf: Any) -> list[Curve]:
-    """The risks and metrics of evaluated rows."""
-    results = getattr(clf, "evals_result_", [])
-    names = ["evaluated" if len(results) == 1 else f"evaluated {i + 1}" for i in range(len(results))]
-    return [
-        Curve(name, metric, np.arange(1, len(values) + 1), np.asarray(values, dtype=np.float64))
-        for name, result in zip(names, results, strict=True)
-        for metric, values in result.items()
-    ]
-
-
 def chosen_round(clf: Any) -> tuple[int | None, str]:
-    """The round that was settled on, and how."""
+    """Return the round that was chosen, and how."""
     if getattr(clf, "early_stopping", False) and hasattr(clf, "best_iteration_"):
         return int(clf.best_iteration_), "kept by early stopping"
     if hasattr(clf, "choice_") and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was
@@ -172,16 +171,16 @@ def chosen_round(clf: Any) -> tuple[int | None, str]:
 
 
 def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Some of the rounds 1 .. n_rounds, from the first to the last, each about as many times later than the one before.
+    """Return some of the rounds 1 .. n_rounds, from the first to the last, more of the early than of the late ones.
 
-    Most of what boosting does to predictions happens early.
+    The ratio of each to the one before is about the same, because boosting changes most in the early rounds.
 
     Parameters
     ----------
     n_rounds : int
         The number of rounds.
     count : int, default=5
-        How many of them to take, at most.
+        The largest number of them.
 
     Returns
     -------
@@ -201,14 +200,9 @@ def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
 
 
 def chosen_rounds(clf: Any, rounds: Any, count: int = 5, *, start: bool = False) -> list[int]:
-    """The numbers of rounds that a picture shows, ascending: those that the user names, checked, or else some.
+    """Return the numbers of rounds that a picture shows: those that the user names, or else some, with 0 for a start.
 
-    Parameters
-    ----------
-    clf : fitted booster
-    rounds : what the user has passed; None takes some of the rounds of the model
-    count : how many to take, at most
-    start : whether 0 is taken, too
+    The user's ``rounds`` are checked; for None, at most ``count`` are taken, and 0 with ``start``.
     """
     n_rounds = check_booster(clf).n_rounds
     if rounds is not None:
@@ -223,7 +217,7 @@ def chosen_rounds(clf: Any, rounds: Any, count: int = 5, *, start: bool = False)
 
 
 def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
-    """Numbers of rounds, ascending, from 0 to that of the model."""
+    """Return numbers of rounds as a list; raise unless they ascend and are from 0 to that of the model."""
     rounds = [rounds] if np.ndim(rounds) == 0 else list(rounds)
     if not rounds:
         raise ValueError("rounds is empty; pass at least one number of rounds.")
@@ -234,19 +228,11 @@ def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
     return [int(t) for t in rounds]
 
 
+@documented
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
-    """The predictor F after some of the rounds, (len(rounds), n, d); zeros after round 0.
+    """Return the predictor F after some of the rounds; zeros after round 0.
 
-    Every tree is evaluated once, however many rounds are asked for.
-
-    Parameters
-    ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    rounds : int or sequence of int
-        Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
+    Every tree is evaluated once, for any number of rounds.
 
     Returns
     -------
@@ -276,6 +262,7 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     return out
 
 
+@documented
 def margins(clf: Any, X: Any, y: Any) -> Array:
     """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right.
 
@@ -283,10 +270,6 @@ def margins(clf: Any, X: Any, y: Any) -> Array:
     ----------
     clf : fitted classifier
         A classifier of this package for one label per row.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        The labels of the rows.
 
     Returns
     -------
@@ -308,21 +291,11 @@ def margins(clf: Any, X: Any, y: Any) -> Array:
     return losses.margins(U, known_labels(clf._brought(y), len(U), clf.classes_))
 
 
+@documented
 def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
-    """The margins of labelled rows after some of the rounds, (len(rounds), n).
+    """Return the margins of labelled rows after some of the rounds, (len(rounds), n).
 
     The margin is U_c − max_{k≠c} U_k: positive where the prediction is right, and larger where it is surer.
-
-    Parameters
-    ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        The labels of the rows.
-    rounds : int or sequence of int
-        Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
 
     Returns
     -------
@@ -344,12 +317,227 @@ def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
 
 
 def n_rows(X: Any) -> int:
-    """The number of rows of a table of any kind; sparse matrices have no length."""
+    """Return the number of rows of a table of any kind; sparse matrices have no length."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def labels_among(clf: Any, X: Any, y: Any) -> Labels:
-    """The numbers of the labels of rows among the classes of a classifier, (n,)."""
+    """Return the numbers of the labels of rows among the classes of a classifier, (n,)."""
     y = check_labels(y, "y")
     check_same_length(y, np.empty(n_rows(X)), "X")
     return known_label_numbers(y, clf.classes_, "y")
+
+
+# ---- pictures -------------------------------------------------------------------------------------------------------
+
+WIDE = 20.0  # curves whose values differ by more than this factor are drawn on a logarithmic axis
+LOOKS = {"training": 0, "held out": 2}  # their line styles
+EVALUATED = (1, 3, 4, 5)  # the line styles of evaluated rows, one after the other
+
+
+@picture
+def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
+    """Draw the risk or a metric after every round, on all rows that were evaluated, with the chosen round.
+
+    Parameters
+    ----------
+    metric : str, default="risk"
+        "risk", or the name of a metric of ``eval_metric``.
+    log : bool or "auto", default="auto"
+        Whether the values have a logarithmic axis; "auto" means if they differ by more than a factor of 20.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate import plot_learning_curves
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0)
+    >>> ax = plot_learning_curves(clf.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2]))
+    >>> [line.get_label() for line in ax.lines[:2]]
+    ['training', 'evaluated']
+    """
+    found = learning_curves(clf)
+    curves = found.of(metric)
+    if log not in (True, False, "auto"):
+        raise ValueError(f"log={log!r} must be True, False or 'auto'.")
+    ax = one_axes(ax, figsize=(7.0, 4.2))
+    evaluated = [curve.name for curve in curves if curve.name not in LOOKS]
+    for curve in curves:
+        look = LOOKS.get(curve.name)
+        style = line_style(EVALUATED[evaluated.index(curve.name) % len(EVALUATED)] if look is None else look)
+        ax.plot(curve.rounds, curve.values, label=curve.name, linewidth=1.6, **style)
+    if found.chosen is not None:
+        words = f"round {found.chosen},\n{found.why}"
+        ax.axvline(found.chosen, color=GREY, linewidth=1.0, linestyle=":", label=words, zorder=0)
+        deciding = next((curve for curve in curves if curve.name != "training"), None)
+        if deciding is not None:
+            place = int(np.abs(deciding.rounds - found.chosen).argmin())
+            ax.plot(deciding.rounds[place], deciding.values[place], "o", color=PALETTE[2], markersize=6, zorder=4)
+    values = np.concatenate([curve.values for curve in curves])
+    if log is True or (log == "auto" and values.min() > 0 and values.max() / values.min() > WIDE):
+        ax.set_yscale("log")
+    ax.set(xlabel="rounds", ylabel=metric.replace("_", " "))
+    ax.margins(x=0.02)
+    whole_numbers(ax)
+    legend_beside(ax)
+    return ax
+
+
+@picture
+def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
+    """Draw the candidates among which `SimplexBoostClassifier` chose, by their held-out risk; the winner is marked.
+
+    Parameters
+    ----------
+    choice : SimplexBoostClassifier or Choice
+        A fitted classifier that has chosen something, or its ``choice_``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate import plot_candidates
+    >>> clf = SimplexBoostClassifier(learning_rate=0.3, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> ax = plot_candidates(clf)
+    >>> len(ax.get_yticks()) == len(clf.choice_.candidates)
+    True
+    """
+    if not isinstance(choice, Choice):
+        check_is_fitted(choice)
+        if not isinstance(getattr(choice, "choice_", None), Choice):
+            raise ValueError(
+                f"this {type(choice).__name__} has chosen nothing; SimplexBoostClassifier chooses where n_estimators "
+                "or calibration is left to it."
+            )
+        choice = choice.choice_
+    candidates = sorted(choice.candidates, key=lambda candidate: -candidate["risk"])  # the best on top
+    ax = one_axes(ax, figsize=(8.0, 1.3 + 0.55 * len(candidates)))
+    best, worst = candidates[-1]["risk"], candidates[0]["risk"]
+    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
+    for place, found in enumerate(candidates):
+        won, risk = found["params"] == choice.params, found["risk"]
+        ax.plot([best, risk], [place, place], color=GREY, linewidth=1.0, zorder=0)
+        style = {"color": PALETTE[2], "marker": "D"} if won else {"color": PALETTE[0], "marker": "o"}
+        ax.plot(risk, place, markersize=8, linestyle="none", label="_", **style)
+        rounds = f"{found['n_estimators']} of {found['n_tried']} rounds, temperature {found['temperature']:.2f}"
+        ax.annotate(f"{risk:.4f}{', chosen' if won else ''}\n{rounds}", (risk, place), (9, 0), **beside)
+    words = ["\n".join(f"{name}={value!r}" for name, value in found["params"].items()) for found in candidates]
+    ax.set_yticks(range(len(words)), [word or "the only candidate" for word in words], fontsize=SMALL)
+    splits = f"{choice.n_splits} split{'' if choice.n_splits == 1 else 's'}"
+    of = f"a sample of {choice.n_sample} rows" if choice.n_sample else f"{choice.n_held} rows"
+    ax.set(xlabel=f"held-out risk ({of}, {splits})")
+    ax.set_ylim(-0.6, len(candidates) - 0.4)
+    spread = (worst - best) or best
+    ax.set_xlim(best - 0.08 * spread, best + 1.9 * spread)
+    return ax
+
+
+@picture
+def plot_margins(
+    clf: Any,
+    X: Any,
+    y: Any,
+    rounds: Sequence[int] | None = None,
+    *,
+    kind: str = "cumulative",
+    bins: int = 40,
+    ax: Any = None,
+) -> Any:
+    """Draw the distribution of the margins U_c − max_{k≠c} U_k of labelled rows after several numbers of rounds.
+
+    Where a cumulative curve crosses zero it shows the fraction of errors. Histograms are Figure 5 of Saberian and
+    Vasconcelos (2019).
+
+    Parameters
+    ----------
+    rounds : sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, a curve each; None takes five, more of the early ones.
+    kind : {"cumulative", "histogram"}, default="cumulative"
+        Whether the curves are cumulative or histograms.
+    bins : int, default=40
+        The number of bins of a histogram.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate import plot_margins
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
+    >>> ax = plot_margins(clf, X, y, [1, 10, 30])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['1 round: 2.0 % errors', '10 rounds: 3.3 % errors', '30 rounds: 0.0 % errors']
+    """
+    check_choice("kind", kind, ("cumulative", "histogram"))
+    chosen = chosen_rounds(clf, rounds)
+    margins = margins_over_rounds(clf, X, y, chosen)  # (T, n)
+    ax = one_axes(ax, figsize=(7.0, 4.2))
+    edges = np.histogram_bin_edges(margins, bins)
+    for place, (t, values, colour) in enumerate(zip(chosen, margins, shades(len(chosen)), strict=True)):
+        words = f"{t} round{'' if t == 1 else 's'}: {100 * (values <= 0).mean():.1f} % errors"
+        style = {"color": colour, "linestyle": LINES[place % len(LINES)], "linewidth": 1.6, "label": words}
+        if kind == "cumulative":
+            ax.step(np.sort(values), np.arange(1, len(values) + 1) / len(values), where="post", **style)
+        else:
+            ax.stairs(np.histogram(values, edges)[0], edges, **style)
+    ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
+    ax.set(xlabel="margin", ylabel="share of rows with at most this margin" if kind == "cumulative" else "rows")
+    ax.set_ylim(0.0, 1.0 if kind == "cumulative" else None)
+    legend_beside(ax)
+    return ax
+
+
+@picture
+def plot_race(
+    curves: Mapping[str, Any], *, ylabel: str = "test accuracy", highlight: str | None = None, ax: Any = None
+) -> Any:
+    """Draw a curve for every contestant: seconds across on a logarithmic axis, and a score or a loss upwards.
+
+    Parameters
+    ----------
+    curves : mapping of pairs
+        For every name a pair (seconds, values) of arrays of the same length.
+    ylabel : str, default="test accuracy"
+        The name of the values.
+    highlight : str or None, default=None
+        The name of a contestant that gets a wide line; None takes the first.
+
+    Examples
+    --------
+    >>> from simplexboost.evaluate import plot_race
+    >>> ax = plot_race({"ours": ([0.1, 1.0], [0.8, 0.97]), "other": ([0.3, 4.0], [0.7, 0.96])})
+    >>> ax.get_xscale(), [line.get_label() for line in ax.lines[::2]]
+    ('log', ['ours', 'other'])
+    """
+    checked = {str(name): check_curve(str(name), pair) for name, pair in curves.items()}
+    if not checked:
+        raise ValueError("curves is empty; pass at least one contestant.")
+    first = next(iter(checked)) if highlight is None else highlight
+    if first not in checked:
+        raise ValueError(f"highlight={first!r} is no contestant; choose one of {', '.join(map(repr, checked))}.")
+    ax = one_axes(ax, figsize=(7.0, 4.2))
+    for number, name in enumerate([first, *(name for name in checked if name != first)]):
+        seconds, values = checked[name]
+        look = {"linewidth": 2.8, "zorder": 3} if number == 0 else {"linewidth": 1.5, "zorder": 2}
+        ax.plot(seconds, values, label=plain(name), **look, **line_style(number))
+        marker, colour = MARKERS[number % len(MARKERS)], PALETTE[number % len(PALETTE)]
+        ax.plot(seconds[-1], values[-1], marker, color=colour, markersize=6, zorder=4)
+    ax.set(xscale="log", xlabel="seconds of fitting", ylabel=ylabel)
+    legend_beside(ax)
+    return ax
+
+
+def check_curve(name: str, pair: Any) -> tuple[Array, Array]:
+    """Return the seconds and the values of a contestant, (m,) each."""
+    try:
+        seconds, values = (np.asarray(part, dtype=np.float64) for part in pair)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"curves[{name!r}] must be a pair (seconds, values) of arrays of numbers.") from error
+    if seconds.ndim != 1 or seconds.shape != values.shape or len(seconds) == 0:
+        raise ValueError(
+            f"curves[{name!r}] has shapes {seconds.shape} and {values.shape}; pass two of the same length."
+        )
+    if not (seconds > 0).all():
+        raise ValueError(f"curves[{name!r}] must have seconds above 0; the axis is logarithmic.")
+    return seconds, values

@@ -1,7 +1,7 @@
 """Calibration of probabilities, and risk curves of classifiers that answer only where they are sure.
 
-Of the rows that are predicted with 80 %, 80 % should be right. A risk curve gives the error for every share of rows
-answered, the surest first.
+Of the rows that are predicted with 80 %, 80 % should be right. A risk curve gives the error for every fraction of the
+rows that is answered, the surest first.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers
 from .class_table import wilson
 from .confusion import check_predicted
-
-FEW_ROWS = 5
-STRATEGIES = ("uniform", "quantile")
+from .drawing import GREY, PALE, Display, class_style, documented, legend_beside, one_axes, plain, short
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Rows in bins of their probability; arrays (B,) over the bins that have rows.
+    """Rows in B bins of their probability, without the bins that are empty.
 
     Attributes
     ----------
@@ -36,13 +34,13 @@ class Reliability:
     predicted : array of shape (B,)
         Their mean probability.
     observed : array of shape (B,)
-        The part of them that was right, or of the class that was asked for.
+        The fraction of them that was right, or of the class in question.
     interval : array of shape (B, 2)
         The Wilson interval of ``observed``.
     ece : float
         The expected calibration error, the mean of abs(observed − predicted) over the rows.
     label : label or None
-        The class that was asked for; None if it is the most probable class of every row.
+        The class in question; None if it is the most probable class of every row.
 
     Examples
     --------
@@ -63,38 +61,21 @@ class Reliability:
     @property
     def few(self) -> Mask:
         """The bins with fewer than five rows (B,), whose frequency says next to nothing; pictures show them pale."""
-        return self.count < FEW_ROWS
+        return self.count < 5
 
 
+@documented
 def reliability_table(
     y_true: Any,
     P: Any,
-    classes: Any,
+    classes: Any = None,
     *,
     label: Any = None,
     bins: int = 15,
     strategy: str = "uniform",
     confidence: float = 0.95,
 ) -> Reliability:
-    """Probabilities beside frequencies, in bins.
-
-    Parameters
-    ----------
-    y_true : array of shape (n,)
-        The true labels.
-    P : array of shape (n, K)
-        The probabilities.
-    classes : array of shape (K,)
-        The labels of the columns of P.
-    label : label or None, default=None
-        One class, whose probability is compared with how often it is true; None takes the most probable class of
-        every row.
-    bins : int, default=15
-        The number of bins.
-    strategy : {"uniform", "quantile"}, default="uniform"
-        Whether bins have the same width or the same number of rows.
-    confidence : float, default=0.95
-        The part of such intervals that hold the true value, between 0 and 1.
+    """Compare probabilities with frequencies, in bins of probability.
 
     Returns
     -------
@@ -104,7 +85,7 @@ def reliability_table(
     Examples
     --------
     >>> P = np.array([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4], [0.4, 0.6]])
-    >>> found = reliability_table([0, 0, 1, 1], P, [0, 1], bins=5)
+    >>> found = reliability_table([0, 0, 1, 1], P, bins=5)
     >>> found.count.tolist(), found.predicted.tolist(), found.observed.tolist()
     ([2, 2], [0.6, 0.9], [0.5, 1.0])
     >>> round(found.ece, 3)
@@ -112,7 +93,7 @@ def reliability_table(
     """
     c, P, known = check_predicted(y_true, P, classes)
     check_number("bins", bins, int, 1)
-    check_choice("strategy", strategy, STRATEGIES)
+    check_choice("strategy", strategy, ("uniform", "quantile"))
     if label is None:
         best = P.argmax(axis=1)
         p, hit = P[np.arange(len(c)), best], best == c
@@ -123,7 +104,7 @@ def reliability_table(
 
 
 def bin_edges(p: Array, bins: int, strategy: str) -> Array:
-    """The ends of the bins, ascending and all different, (B + 1,)."""
+    """Return the ends of the bins, ascending and all different, (B + 1,)."""
     if strategy == "uniform":
         return np.linspace(0.0, 1.0, bins + 1)
     inner = np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1])
@@ -131,7 +112,7 @@ def bin_edges(p: Array, bins: int, strategy: str) -> Array:
 
 
 def binned(p: Array, hit: AnyArray, edges: Array, confidence: float, label: Any) -> Reliability:
-    """The bins that have rows; a row on an edge belongs to the bin below, as in the literature."""
+    """Return the bins that have rows; a row on an edge belongs to the bin below, as in the literature."""
     place = np.clip(np.searchsorted(edges, p, side="left") - 1, 0, len(edges) - 2)
     count, right = np.bincount(place, minlength=len(edges) - 1), np.bincount(place, hit, minlength=len(edges) - 1)
     total = np.bincount(place, p, minlength=len(edges) - 1)
@@ -143,19 +124,9 @@ def binned(p: Array, hit: AnyArray, edges: Array, confidence: float, label: Any)
     return Reliability(edges[full], edges[full + 1], count, predicted, observed, interval, ece, label)
 
 
-def class_calibration_errors(y_true: Any, P: Any, classes: Any, *, bins: int = 15) -> Array:
-    """The expected calibration error of every class, (K,): its probability against how often it is true.
-
-    Parameters
-    ----------
-    y_true : array of shape (n,)
-        The true labels.
-    P : array of shape (n, K)
-        The probabilities.
-    classes : array of shape (K,)
-        The labels of the columns of P.
-    bins : int, default=15
-        The number of bins.
+@documented
+def class_calibration_errors(y_true: Any, P: Any, classes: Any = None, *, bins: int = 15) -> Array:
+    """Return the expected calibration error of every class: its probability against how often it is true.
 
     Returns
     -------
@@ -164,7 +135,7 @@ def class_calibration_errors(y_true: Any, P: Any, classes: Any, *, bins: int = 1
 
     Examples
     --------
-    >>> class_calibration_errors([0, 1], [[1.0, 0.0], [0.2, 0.8]], [0, 1]).round(3).tolist()
+    >>> class_calibration_errors([0, 1], [[1.0, 0.0], [0.2, 0.8]]).round(3).tolist()
     [0.1, 0.1]
     """
     c, P, known = check_predicted(y_true, P, classes)
@@ -175,18 +146,18 @@ def class_calibration_errors(y_true: Any, P: Any, classes: Any, *, bins: int = 1
 
 @dataclass(frozen=True, eq=False)
 class RiskCurve:
-    """The error among the rows that are answered, for every confidence that asks for one; arrays (B,).
+    """The error among the rows that are answered, for B thresholds of confidence.
 
     Attributes
     ----------
     confidence : array of shape (B,)
         The smallest probability of the best class with which a row is answered, descending.
     answered : array of shape (B,)
-        The part of the rows that have an answer.
+        The fraction of the rows that have an answer.
     risk : array of shape (B,)
-        The part of these answers that are wrong.
+        The fraction of these answers that are wrong.
     area : float
-        The mean risk over all parts of rows answered, one row more at a time: the area under the curve.
+        The area under the curve: the mean risk if one more row is answered at a time.
 
     Examples
     --------
@@ -202,34 +173,18 @@ class RiskCurve:
     area: float
 
     def confidence_for(self, risk: float) -> float:
-        """The smallest confidence with which at most this part of the answers were wrong on these rows.
+        """Return the smallest confidence with which at most this fraction of the answers were wrong on these rows.
 
-        Parameters
-        ----------
-        risk : float
-            The part of the answers that may be wrong, from 0 to 1.
-
-        Returns
-        -------
-        float
-            The confidence; above 1, so that no row is answered, if no confidence is enough.
+        It is above 1, so that no row is answered, if no confidence is enough.
         """
         check_number("risk", risk, float, 0.0, 1.0)
         enough = np.flatnonzero(self.risk <= risk)
         return float(self.confidence[enough[-1]]) if len(enough) else float(np.nextafter(1.0, 2.0))
 
 
-def risk_curve(y_true: Any, P: Any, classes: Any) -> RiskCurve:
-    """The risk of answering only where the best class has at least some probability, for all such probabilities.
-
-    Parameters
-    ----------
-    y_true : array of shape (n,)
-        The true labels.
-    P : array of shape (n, K)
-        The probabilities.
-    classes : array of shape (K,)
-        The labels of the columns of P.
+@documented
+def risk_curve(y_true: Any, P: Any, classes: Any = None) -> RiskCurve:
+    """Return the risk of answering only where the best class has at least some probability, for all such probabilities.
 
     Returns
     -------
@@ -239,7 +194,7 @@ def risk_curve(y_true: Any, P: Any, classes: Any) -> RiskCurve:
     Examples
     --------
     >>> P = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
-    >>> risk_curve([0, 1, 1, 0], P, [0, 1]).confidence_for(0.0)
+    >>> risk_curve([0, 1, 1, 0], P).confidence_for(0.0)
     0.8
     """
     c, P, _ = check_predicted(y_true, P, classes)
@@ -251,3 +206,121 @@ def risk_curve(y_true: Any, P: Any, classes: Any) -> RiskCurve:
     steps = np.arange(1, len(c) + 1)
     area = float(np.interp(steps, np.append(0, answered), np.append(0, mistakes)) @ (1 / steps) / len(c))
     return RiskCurve(-confidence, answered / len(c), mistakes / answered, area)
+
+
+@documented
+class ReliabilityDisplay(Display):
+    """Displays probabilities beside frequencies: points on the diagonal are probabilities that can be believed.
+
+    Bars at the bottom show the fraction of the rows in each bin. Bins of fewer than five rows are small, pale and not
+    joined with the others. Draw several on the same axes to compare classifiers or classes.
+
+    Parameters
+    ----------
+    table : Reliability
+        The numbers, from `reliability_table`.
+
+    Examples
+    --------
+    >>> from simplexboost.evaluate import ReliabilityDisplay
+    >>> display = ReliabilityDisplay.from_predictions([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], bins=5)
+    >>> round(display.table.ece, 3)
+    0.3
+    """
+
+    def __init__(self, table: Reliability, name: str | None = None) -> None:
+        self.table, self.name = table, name
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        P: Any,
+        *,
+        classes: Any = None,
+        label: Any = None,
+        bins: int = 15,
+        strategy: str = "uniform",
+        name: str | None = None,
+        ax: Any = None,
+    ) -> ReliabilityDisplay:
+        """Count and draw."""
+        table = reliability_table(y_true, P, classes, label=label, bins=bins, strategy=strategy)
+        return cls(table, name).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ReliabilityDisplay:
+        """Draw the display again."""
+        ax, table = one_axes(ax, figsize=(6.6, 4.4)), self.table
+        self.ax_, self.figure_ = ax, ax.figure
+        earlier = sum(line.get_gid() == "reliability" for line in ax.lines)
+        if earlier == 0:
+            heights, widths = table.count / table.count.sum(), table.high - table.low
+            ax.bar(table.low, heights, widths, align="edge", color=PALE, label="share of the rows", zorder=0)
+            ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle="--", label="perfect", zorder=1)
+            ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability")
+            ax.set_ylabel("observed frequency")
+            ax.set_aspect("equal")
+        known = "most probable class" if table.label is None else f"class {short(table.label)}"
+        words = f"{known if self.name is None else plain(self.name)}\n(calibration error {table.ece:.3f})"
+        joined: dict[str, Any] = {"gid": "reliability", "linewidth": 0.8, "markersize": 5, "label": words}
+        pale: dict[str, Any] = {"gid": "few rows", "linestyle": "none", "markersize": 3, "alpha": 0.4}
+        style = class_style(earlier)
+        for bins, look in ((~table.few, joined), (table.few, pale)):
+            p, observed = table.predicted[bins], table.observed[bins]
+            line = ax.plot(p, observed, zorder=3, **look, **style)[0]
+            if len(p):  # the layout makes room for an empty line that is not clipped
+                line.set_clip_on(False)  # frequencies of 0 and 1 are common
+                alpha = 0.5 * look.get("alpha", 1.0)
+                ax.vlines(p, *table.interval[bins].T, color=style["color"], linewidth=1.0, alpha=alpha, zorder=2)
+        legend_beside(ax)
+        return self
+
+
+@documented
+class RiskCurveDisplay(Display):
+    """Displays the fraction of wrong answers against the fraction of rows that are answered, the surest ones first.
+
+    A curve that is low on the left belongs to a classifier that knows what it does not know. Draw several on the same
+    axes to compare classifiers.
+
+    Parameters
+    ----------
+    curve : RiskCurve
+        The numbers, from `risk_curve`.
+
+    Examples
+    --------
+    >>> from simplexboost.evaluate import RiskCurveDisplay
+    >>> display = RiskCurveDisplay.from_predictions([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    >>> round(display.curve.area, 3)
+    0.111
+    """
+
+    def __init__(self, curve: RiskCurve, name: str | None = None) -> None:
+        self.curve, self.name = curve, name
+
+    @staticmethod
+    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
+        return {**Display._predict(estimator, X), "name": type(estimator).__name__}
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, P: Any, *, classes: Any = None, name: str | None = None, ax: Any = None
+    ) -> RiskCurveDisplay:
+        """Count and draw."""
+        return cls(risk_curve(y_true, P, classes), name).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> RiskCurveDisplay:
+        """Draw the display again."""
+        ax = one_axes(ax, figsize=(6.6, 4.0))
+        self.ax_, self.figure_ = ax, ax.figure
+        earlier = sum(line.get_gid() == "risk" for line in ax.lines)
+        colour = class_style(earlier)["color"]
+        words = f"{'rows' if self.name is None else plain(self.name)}\n(mean risk {self.curve.area:.3f})"
+        x, y = np.append(0, self.curve.answered), np.append(0, self.curve.risk)
+        ax.plot(x, y, color=colour, linewidth=1.6, label=words, gid="risk")
+        ax.plot(x[-1:], y[-1:], "o", color=colour, markersize=5, clip_on=False)
+        ax.set(xlim=(0, 1), xlabel="part of the rows that is answered", ylabel="part of the answers that is wrong")
+        ax.set_ylim(bottom=0)
+        legend_beside(ax)
+        return self

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import Labels
-from ..evaluate.plots.style import GREY, INK, PALETTE, SMALL, one_axes, row_of_axes, whole_numbers
+from ..evaluate.drawing import GREY, INK, PALETTE, SMALL, one_axes, row_of_axes, whole_numbers
 from .conditions import described, uniform_baseline
 from .potentials import best_fixed_potential, degree_map, fixed_potential, minimal_potential, potential_map
 from .strategies import Walks

@@ -25,10 +25,10 @@ from ...explain import doubtful_labels, importances, shap_values
 from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
 from ...tables.frames import take_rows
+from ..class_map import map_of_scores
 from ..class_table import class_table, wilson
 from ..confusion import Confusion, similarity, similarity_order, soft_confusion
 from ..curves import learning_curves
-from ..maps import map_of_scores
 from ..reliability import reliability_table
 from .labelled_rows import Cells, Evaluated
 

@@ -1,4 +1,4 @@
-"""Plots in the space of codewords: the codewords, contours of a loss, and the predictor f(x) over the rounds.
+"""Pictures in the space of codewords: the codewords, contours of a loss, and the predictor f(x) over the rounds.
 
 Boosting starts at the origin and pushes the predictions of every class along its codeword. Loss contours are Figure 3
 of Saberian and Vasconcelos (2019), the predictor among the codewords is their Figure 4.
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from ..._util.arrays import AnyArray, Array, Labels
-from ..._util.params import check_number, resolve
-from ...explain.explained_classes import check_booster, check_not_merged
-from ...parts.codewords import as_codewords, min_distance
-from ...parts.codewords.base import check_codewords
-from ...parts.losses import LOSSES, Loss
-from ...tables.frames import take_rows
-from ..confusion import check_labels
-from ..curves import chosen_rounds, labels_among, predictors_over_rounds
-from ..maps import class_means
-from .style import (
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.params import check_number, resolve
+from ..explain.explained_classes import check_booster, check_not_merged
+from ..parts.codewords import as_codewords, min_distance
+from ..parts.codewords.base import check_codewords
+from ..parts.losses import LOSSES, Loss
+from ..tables.frames import take_rows
+from .confusion import check_labels, class_means
+from .curves import chosen_rounds, labels_among, predictors_over_rounds
+from .drawing import (
     GREY,
     INK,
     MOST_IN_LEGEND,
@@ -32,25 +32,24 @@ from .style import (
     SMALL,
     class_places,
     class_style,
-    equal_limits,
-    equal_square,
+    documented,
     label_points,
+    lay_out,
     legend_beside,
     one_axes,
+    picture,
     row_of_axes,
-    settle,
     short,
-    solid_axes,
     some_rows,
-    whole_figure,
 )
 
 MOST_NAMED = 40  # more codewords are points without lines and names
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
+@picture
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
-    """Codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
+    """Draw codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
 
     Figures 1 and 2 of Saberian and Vasconcelos (2019).
 
@@ -66,14 +65,9 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
     ax : matplotlib Axes or None, default=None
         Where to draw, in three dimensions if the codewords have three; None makes a new figure.
 
-    Returns
-    -------
-    matplotlib Axes
-        The axes with the picture.
-
     Examples
     --------
-    >>> from simplexboost.evaluate.plots import plot_codewords
+    >>> from simplexboost.evaluate import plot_codewords
     >>> ax = plot_codewords("simplex", 3)
     >>> [text.get_text() for text in ax.texts]
     ['1', '2', '3']
@@ -89,35 +83,29 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
 
 
 def matrix_and_names(codewords: Any, K: int | None, labels: Any) -> tuple[Array, list[str]]:
-    """The codewords (K, d), and what the classes are called."""
+    """Return the codewords (K, d) of a matrix, a rule or a booster, and the names of the classes."""
+    names = None
     if hasattr(codewords, "fit"):
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(codewords)
         check_not_merged(codewords)
-        Y, known = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords.present_]
+        Y, names = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords.present_].tolist()
+    elif isinstance(codewords, list | tuple | np.ndarray):
+        Y = check_codewords(codewords)
     else:
-        Y, known = matrix_of(codewords, K), None
-    names = labels if labels is not None else range(1, len(Y) + 1) if known is None else known.tolist()
-    words = [short(name) for name in names]
+        rule = as_codewords(codewords)
+        if K is None:
+            raise ValueError(f"codewords={codewords!r} is a rule for any number of classes; pass K, too.")
+        check_number("K", K, int, 2)
+        Y = rule.matrix(K, np.random.default_rng(0))
+    names = names if labels is None else labels
+    words = [short(name) for name in (range(1, len(Y) + 1) if names is None else names)]
     if len(words) != len(Y):
         raise ValueError(f"labels has {len(words)} entries; there are {len(Y)} codewords.")
     return Y, words
 
 
-def matrix_of(codewords: Any, K: int | None) -> Array:
-    """The codewords (K, d) of a matrix or a set."""
-    if isinstance(codewords, list | tuple | np.ndarray):
-        return check_codewords(codewords)
-    rule = as_codewords(codewords)
-    if K is None:
-        raise ValueError(f"codewords={codewords!r} is a rule for any number of classes; pass K, too.")
-    check_number("K", K, int, 2)
-    return rule.matrix(K, np.random.default_rng(0))
-
-
 def nearest_pairs(Y: Array) -> list[tuple[int, int]]:
-    """Pairs of codewords at the smallest distance, or within a thousandth of it; none for many codewords."""
+    """Return the pairs of codewords at the smallest distance, or within a thousandth of it; none for many codewords."""
     if len(Y) > MOST_EDGES:
         return []
     squared = ((Y[:, None] - Y) ** 2).sum(axis=2)
@@ -126,7 +114,7 @@ def nearest_pairs(Y: Array) -> list[tuple[int, int]]:
 
 
 def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
-    """Codewords of one or two dimensions."""
+    """Draw codewords of one or two dimensions."""
     ax = one_axes(ax, figsize=(4.8, 4.6))
     points = np.column_stack([Y, np.zeros((len(Y), 2 - Y.shape[1]))])
     norms = np.linalg.norm(points, axis=1)
@@ -135,7 +123,9 @@ def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
         ax.plot(norms[0] * np.cos(around), norms[0] * np.sin(around), color=PALE, linewidth=1, zorder=0)
     for pair in nearest_pairs(points):
         ax.plot(*points[list(pair)].T, color=GREY, linewidth=0.8, zorder=1)
-    equal_square(ax, points, 0.3 if len(Y) <= MOST_NAMED else 0.1)
+    reach = float(np.abs(points).max()) * (1.3 if len(Y) <= MOST_NAMED else 1.1) or 1.0
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+    ax.set_aspect("equal", adjustable="box")
     for k, point in enumerate(points):
         draw_word(ax, point, k, len(Y))
     ax.set(xlabel="$y_1$", ylabel="$y_2$" if Y.shape[1] > 1 else "")
@@ -148,7 +138,7 @@ def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
 
 
 def draw_word(ax: Any, point: AnyArray, k: int, K: int) -> None:
-    """A codeword as a point, with a line from the origin if there are few."""
+    """Draw a codeword as a point, with a line from the origin if there are few."""
     style = class_style(k) if K <= MOST_NAMED else {"color": class_style(0)["color"], "marker": "o"}
     if K <= MOST_NAMED:
         ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
@@ -156,55 +146,46 @@ def draw_word(ax: Any, point: AnyArray, k: int, K: int) -> None:
 
 
 def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
-    """Names beyond the codewords, seen from the origin; those without room are left out."""
-    lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
-    reach = np.abs(points).max()
-    beyond = points * (1 + 0.14 * reach / lengths)[:, None]
-    settle(ax)
-    placed: list[Any] = []
-    for point, name in zip(beyond, names, strict=True):
-        text = ax.text(*point, name, ha="center", va=side_of(ax, point), fontsize=SMALL + 1, color=INK)
-        box = box_around(ax, text, point)
-        if any(box.overlaps(other) for other in placed):
-            text.remove()
-        else:
-            placed.append(box)
-
-
-def in_picture(ax: Any, point: AnyArray) -> Any:
-    """Where a point is drawn, in pixels; texts in space know it only while they are drawn."""
+    """Write names beyond the codewords, seen from the origin; a name without room is left out."""
+    from matplotlib.transforms import Bbox
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
-    return ax.transData.transform(point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2])
+    def pixels(point: AnyArray) -> Any:  # texts in space know their place only while they are drawn
+        return ax.transData.transform(point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2])
 
-
-def side_of(ax: Any, point: AnyArray) -> str:
-    """How a name is set: in space above or below its place, because its codeword may point at the reader."""
-    if len(point) == 2:
-        return "center"
-    return "bottom" if in_picture(ax, point)[1] >= in_picture(ax, 0 * point)[1] else "top"
-
-
-def box_around(ax: Any, text: Any, point: AnyArray) -> Any:
-    """The place of a name in the picture."""
-    from matplotlib.transforms import Bbox
-
-    size, (x, y) = text.get_window_extent(), in_picture(ax, point)
-    below = {"center": 0.5, "bottom": 0.0, "top": 1.0}[text.get_va()] * size.height
-    return Bbox.from_bounds(x - size.width / 2, y - below, size.width, size.height)
+    lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
+    beyond = points * (1 + 0.14 * np.abs(points).max() / lengths)[:, None]
+    lay_out(ax)
+    boxes: list[Any] = []
+    for point, name in zip(beyond, names, strict=True):
+        (x, y), va, below = pixels(point), "center", 0.5
+        if len(point) == 3:  # above or below its place, because the codeword may point at the reader
+            va, below = ("bottom", 0.0) if y >= pixels(0 * point)[1] else ("top", 1.0)
+        text = ax.text(*point, name, ha="center", va=va, fontsize=SMALL + 1, color=INK)
+        size = text.get_window_extent()
+        box = Bbox.from_bounds(x - size.width / 2, y - below * size.height, size.width, size.height)
+        if any(box.overlaps(other) for other in boxes):
+            text.remove()
+        else:
+            boxes.append(box)
 
 
 def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
-    """Codewords of three dimensions, within the sphere on which they lie."""
-    ax = solid_axes(ax, figsize=(5.2, 5.0))
+    """Draw codewords of three dimensions, within the sphere on which they lie."""
+    ax = one_axes(ax, subplot_kw={"projection": "3d"}, figsize=(5.2, 5.0))
+    if ax.name != "3d":
+        raise ValueError("ax is flat, and the picture has three dimensions; pass axes made with projection='3d'.")
     radius = float(np.linalg.norm(Y, axis=1).max())
-    draw_sphere(ax, radius)
+    around = np.linspace(0.0, 2 * np.pi, 120)
+    circle = radius * np.stack([np.cos(around), np.sin(around), 0 * around])
+    for turn in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
+        ax.plot(*circle[turn], color=PALE, linewidth=0.8)
     for pair in nearest_pairs(Y):
         ax.plot(*Y[list(pair)].T, color=GREY, linewidth=0.8)
-    for k, y in enumerate(Y):
-        if len(Y) <= MOST_NAMED:
+    if len(Y) <= MOST_NAMED:
+        for k, y in enumerate(Y):
             draw_word(ax, y, k, len(Y))
-    if len(Y) > MOST_NAMED:
+    else:
         ax.scatter(*Y.T, s=9, color=class_style(0)["color"], linewidths=0)  # paler at the back
     ends, ticks = (-1.1 * radius, 1.1 * radius), [-radius, 0.0, radius]
     ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks)
@@ -218,22 +199,15 @@ def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
     return ax
 
 
-def draw_sphere(ax: Any, radius: float) -> None:
-    """Three great circles."""
-    around = np.linspace(0.0, 2 * np.pi, 120)
-    circle = radius * np.stack([np.cos(around), np.sin(around), 0 * around])
-    for turn in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
-        ax.plot(*circle[turn], color=PALE, linewidth=0.8)
-
-
 def title_of(Y: Array) -> str:
-    """How many codewords, and how far apart they are."""
+    """Return the number of codewords, and how far apart they are."""
     return f"{len(Y)} codewords, smallest squared distance {min_distance(Y):.3g}"
 
 
 GRID = 161  # points along an axis
 
 
+@picture
 def plot_loss_contours(
     loss: Any = "exponential",
     codewords: Any = "simplex",
@@ -244,7 +218,7 @@ def plot_loss_contours(
     levels: int = 14,
     ax: Any = None,
 ) -> Any:
-    """Lines of equal loss over predictions f in the plane, with the codewords and the boundaries between the classes.
+    """Draw lines of equal loss over predictions f in the plane, with the codewords and the boundaries of the classes.
 
     A good loss has contours that do not cross the boundary of the true class, so that no error costs less than a right
     decision. The lines are at equal steps of the logarithm of the loss.
@@ -262,18 +236,11 @@ def plot_loss_contours(
     reach : float, default=2.0
         The picture goes from −reach to reach.
     levels : int, default=14
-        About how many lines are drawn.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes with the picture.
+        The number of lines, about.
 
     Examples
     --------
-    >>> from simplexboost.evaluate.plots import plot_loss_contours
+    >>> from simplexboost.evaluate import plot_loss_contours
     >>> ax = plot_loss_contours("logistic")
     >>> ax.get_title()
     'Logistic, class 1 is true'
@@ -287,12 +254,16 @@ def plot_loss_contours(
     check_number("levels", levels, int, 1)
     found.check(len(Y))
     side = np.linspace(-reach, reach, GRID)
-    values = log_losses(found, Y, side, true)
     ax = one_axes(ax, figsize=(5.4, 4.8))
-    lines = ax.contour(side, side, values, levels=levels, cmap="viridis", linewidths=1.0)
+    lines = ax.contour(side, side, log_losses(found, Y, side, true), levels=levels, cmap="viridis", linewidths=1.0)
     ax.figure.colorbar(lines, ax=ax, label="logarithm of the loss", shrink=0.85)
     draw_boundaries(ax, Y, side)
-    draw_words(ax, Y, names, true, reach)
+    for k, y in enumerate(Y):
+        style = {"arrowstyle": "-|>", "color": INK, "linewidth": 2.6 if k == true else 1.3, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", y, (0.0, 0.0), arrowprops=style)
+        place = y * (1 + 0.12 * reach / max(float(np.linalg.norm(y)), 1e-12))
+        box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        ax.text(*place, names[k], ha="center", va="center", fontsize=SMALL + 1, bbox=box)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xlabel="$f_1$", ylabel="$f_2$")
     ax.set_aspect("equal")
     ax.set_title(f"{type(found).__name__}, class {names[true]} is true")
@@ -300,14 +271,14 @@ def plot_loss_contours(
 
 
 def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
-    """The logarithm of the loss on a grid, (m, m)."""
+    """Return the logarithm of the loss on a grid, (m, m)."""
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (m², 2)
     values = loss.log_value(0.5 * F @ Y.T, np.full(len(F), true))
     return values.reshape(len(side), len(side))
 
 
 def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
-    """Lines where the class with the highest score changes."""
+    """Draw lines where the class with the highest score changes."""
     F = np.stack(np.meshgrid(side, side), axis=-1)
     scores = F @ Y.T  # (m, m, K)
     for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
@@ -318,17 +289,6 @@ def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
             ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
 
 
-def draw_words(ax: Any, Y: Array, names: list[str], true: int, reach: float) -> None:
-    """Arrows to the codewords; that of the true class is wider."""
-    for k, y in enumerate(Y):
-        width = 2.6 if k == true else 1.3
-        style = {"arrowstyle": "-|>", "color": INK, "linewidth": width, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", y, (0.0, 0.0), arrowprops=style)
-        place = y * (1 + 0.12 * reach / max(float(np.linalg.norm(y)), 1e-12))
-        box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-        ax.text(*place, names[k], ha="center", va="center", fontsize=SMALL + 1, bbox=box)
-
-
 MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
 MOST_NAMES = 40  # of more classes only some have names
 MOST_COLOURED = 40  # of more classes, six are coloured: hundreds of colours and markers cannot be told apart
@@ -336,62 +296,38 @@ MOST_COLOURED = 40  # of more classes, six are coloured: hundreds of colours and
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is drawn, in the plane.
+    """The points and rays of pictures of a predictor, in the plane."""
 
-    Attributes
-    ----------
-    F : (T, n, 2) predictors after some rounds
-    rays : (K, 2) directions of the codewords
-    c : (n,) classes of the rows
-    names : (K,) of the classes
-    shown : (D,) the numbers of the classes that are coloured
-    projected : whether the predictor has more than two dimensions
-    """
-
-    F: Array
-    rays: Array
-    c: Labels
-    names: list[str]
-    shown: Labels
-    projected: bool
+    F: Array  # (T, n, 2) predictors after some rounds
+    rays: Array  # (K, 2) directions of the codewords
+    c: Labels  # (n,) classes of the rows
+    names: list[str]  # (K,) of the classes
+    shown: Labels  # (D,) the numbers of the classes that are coloured
+    projected: bool  # whether the predictor has more than two dimensions
 
 
+@picture
 def plot_predictor(
     clf: Any, X: Any, y: Any, n_rounds: int | None = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:
-    """The predictor f(x) of labelled rows in the plane, with the directions of the codewords.
+    """Draw the predictor f(x) of labelled rows in the plane, with the directions of the codewords.
 
     Where the predictor has more than two dimensions, it is projected on the plane in which the means of the classes
     differ most.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        The labels of the rows.
     n_rounds : int or None, default=None
-        How many rounds to predict with, 0 .. ``clf.n_iter_``; None takes all.
+        The number of rounds to predict with, 0 .. ``clf.n_iter_``; None takes all.
     classes : list of labels or None, default=None
         The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
         that lie far apart.
-    most : int, default=MOST_ROWS
-        The largest number of rows to draw; of more rows some are drawn at random.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes with the picture.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import CDMCBoostClassifier
-    >>> from simplexboost.evaluate.plots import plot_predictor
+    >>> from simplexboost.evaluate import plot_predictor
     >>> X, y = load_iris(return_X_y=True)
     >>> ax = plot_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, 10)
     >>> ax.get_title()
@@ -401,12 +337,13 @@ def plot_predictor(
     rounds = [model.n_rounds if n_rounds is None else n_rounds]
     scene = make_scene(clf, X, y, rounds, classes, most)
     ax = one_axes(ax, figsize=(6.0, 4.6))
-    draw_scene(ax, scene, 0, scene.F)
+    draw_scene(ax, scene, 0)
     ax.set_title(words_for(rounds[0]))
     name_classes(ax, scene, 0)
     return ax
 
 
+@picture
 def plot_predictor_panels(
     clf: Any,
     X: Any,
@@ -417,37 +354,22 @@ def plot_predictor_panels(
     most: int = MOST_ROWS,
     axes: Any = None,
 ) -> list[Any]:
-    """The predictor f(x) after several numbers of rounds side by side, to the same scale.
+    """Draw the predictor f(x) after several numbers of rounds side by side, to the same scale.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        The labels of the rows.
     rounds : sequence of int or None, default=None
         Ascending numbers from 0 to ``clf.n_iter_``, a panel each; None takes three, the last of which is that of
         the model.
     classes : list of labels or None, default=None
         The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
         that lie far apart.
-    most : int, default=MOST_ROWS
-        The largest number of rows to draw; of more rows some are drawn at random.
-    axes : list of matplotlib Axes or None, default=None
-        Where to draw, one for every panel; None makes a new figure.
-
-    Returns
-    -------
-    list of matplotlib Axes
-        The axes with the pictures.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import CDMCBoostClassifier
-    >>> from simplexboost.evaluate.plots import plot_predictor_panels
+    >>> from simplexboost.evaluate import plot_predictor_panels
     >>> X, y = load_iris(return_X_y=True)
     >>> axes = plot_predictor_panels(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [1, 10, 20])
     >>> [ax.get_title() for ax in axes]
@@ -457,7 +379,7 @@ def plot_predictor_panels(
     scene = make_scene(clf, X, y, chosen, classes, most)
     axes = row_of_axes(axes, len(chosen), figsize=(3.6 * len(chosen) + 1.2, 3.9))
     for place, (t, ax) in enumerate(zip(chosen, axes, strict=True)):
-        draw_scene(ax, scene, place, scene.F)
+        draw_scene(ax, scene, place)
         ax.set_title(words_for(t))
     for ax in axes[1:]:
         ax.set_ylabel("")
@@ -465,6 +387,7 @@ def plot_predictor_panels(
     return axes
 
 
+@documented
 def animate_predictor(
     clf: Any,
     X: Any,
@@ -476,28 +399,18 @@ def animate_predictor(
     interval: int = 150,
     ax: Any = None,
 ) -> Any:
-    """The predictor f(x) moving outward from the origin, round by round.
+    """Animate the predictor f(x), which moves outward from the origin round by round.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        The labels of the rows.
     rounds : sequence of int or None, default=None
         Ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
         early ones.
     classes : list of labels or None, default=None
         The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
         that lie far apart.
-    most : int, default=MOST_ROWS
-        The largest number of rows to draw; of more rows some are drawn at random.
     interval : int, default=150
         The number of milliseconds between pictures.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
 
     Returns
     -------
@@ -509,7 +422,7 @@ def animate_predictor(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import CDMCBoostClassifier
-    >>> from simplexboost.evaluate.plots import animate_predictor
+    >>> from simplexboost.evaluate import animate_predictor
     >>> X, y = load_iris(return_X_y=True)
     >>> animation = animate_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [0, 1, 2])
     >>> "<img" in animation.to_jshtml()
@@ -521,7 +434,7 @@ def animate_predictor(
 
     chosen = chosen_rounds(clf, rounds, 40, start=True)
     scene = make_scene(clf, X, y, chosen, classes, most)
-    lines = draw_scene(ax, scene, 0, scene.F)
+    lines = draw_scene(ax, scene, 0)
     name_classes(ax, scene, len(chosen) - 1)
     title = ax.set_title(words_for(chosen[0]))
 
@@ -531,11 +444,11 @@ def animate_predictor(
         title.set_text(words_for(chosen[place]))
         return [*(line for line, _ in lines), title]
 
-    return FuncAnimation(whole_figure(ax), update, frames=len(chosen), interval=interval)
+    return FuncAnimation(ax.figure.figure, update, frames=len(chosen), interval=interval)
 
 
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
-    """Predictors and codewords in the plane."""
+    """Return the predictors of rows after some rounds, and the codewords, in the plane."""
     model = check_booster(clf)
     check_not_merged(clf)
     chosen, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
@@ -554,19 +467,19 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
 
 
 def far_apart(points: Array, count: int) -> Labels:
-    """Some of the points (K, 2): the one farthest from the origin, then always the one farthest from those taken."""
+    """Choose points (K, 2): the farthest from the origin, then again and again the farthest from the chosen ones."""
     here = np.flatnonzero(~np.isnan(points).any(axis=1))
     points = points[here]
-    taken = [int(np.linalg.norm(points, axis=1).argmax())]
+    chosen = [int(np.linalg.norm(points, axis=1).argmax())]
     nearest = np.full(len(points), np.inf)
     for _ in range(min(count, len(points)) - 1):
-        nearest = np.minimum(nearest, np.linalg.norm(points - points[taken[-1]], axis=1))
-        taken.append(int(nearest.argmax()))
-    return np.unique(here[taken])
+        nearest = np.minimum(nearest, np.linalg.norm(points - points[chosen[-1]], axis=1))
+        chosen.append(int(nearest.argmax()))
+    return np.unique(here[chosen])
 
 
 def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
-    """Two directions, (d, 2): the coordinates themselves, or those along which the means of the classes differ most."""
+    """Return two directions (d, 2): the coordinates, or those along which the means of the classes differ most."""
     d = F.shape[1]
     if d <= 2:
         return np.eye(d, 2)
@@ -576,44 +489,44 @@ def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
     return V[:2].T
 
 
-def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[Any, AnyArray]]:
-    """The points of one round and the codewords; the lines of points with the rows that they show."""
-    (equal_limits if scene.projected else equal_square)(ax, all_F.reshape(-1, 2))
+def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
+    """Draw the points of one round and the codewords; return the lines of points with the rows that they show."""
+    points = scene.F.reshape(-1, 2)
+    points = points[np.isfinite(points).all(axis=1)]
+    if scene.projected:  # limits that just hold all points and the origin
+        points = np.vstack([points, np.zeros((1, 2))])
+        low, high = points.min(axis=0), points.max(axis=0)
+        room = 0.06 * max(float((high - low).max()), 1e-9)
+        ax.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
+    else:  # the same in both directions
+        reach = float(np.abs(points).max(initial=0.0)) * 1.08 or 1.0
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+    ax.set_aspect("equal", adjustable="box")
     reach, F = float(np.abs([ax.get_xlim(), ax.get_ylim()]).max()), scene.F[place]
     size = 4.5 if len(F) < 600 else 3.5
     lines = []
     others = np.flatnonzero(~np.isin(scene.c, scene.shown))
     if len(others):
-        grey = ax.plot(
-            *F[others].T, "o", color=PALE, markersize=0.7 * size, markeredgewidth=0, zorder=1, label="others"
-        )[0]
-        lines.append((grey, others))
+        style = {"color": PALE, "markersize": 0.7 * size, "markeredgewidth": 0, "zorder": 1, "label": "others"}
+        lines.append((ax.plot(*F[others].T, "o", **style)[0], others))
     for number, k in enumerate(scene.shown.tolist()):
         # Few classes look the same in every picture; of many, those that are shown must not look like each other.
         looks = class_style(k if len(scene.names) <= MOST_IN_LEGEND else number)
         rows = np.flatnonzero(scene.c == k)
-        draw_ray(ax, scene, k, reach, looks["color"])
+        length = float(np.abs(scene.rays[k]).max())
+        if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
+            end = scene.rays[k] * reach / length  # at the edge of the picture
+            ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=looks["color"], zorder=0)
         large = 1.4 * size if len(others) else size
         style = {"linestyle": "none", "markersize": large, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
         lines.append((ax.plot(*F[rows].T, label=short(scene.names[k]), **style, **looks)[0], rows))
-    what = "principal axis of the class means" if scene.projected else ""
-    ax.set(
-        xlabel=f"first {what}" if what else "$f_1$",
-        ylabel=f"second {what}" if what else "$f_2$",
-    )
+    first, second = (f"{nth} principal axis of the class means" for nth in ("first", "second"))
+    ax.set(xlabel=first if scene.projected else "$f_1$", ylabel=second if scene.projected else "$f_2$")
     return lines
 
 
-def draw_ray(ax: Any, scene: Scene, k: int, reach: float, colour: str) -> None:
-    """The direction of a codeword, to the edge of the picture."""
-    length = float(np.abs(scene.rays[k]).max())
-    if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
-        end = scene.rays[k] * reach / length
-        ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=colour, zorder=0)
-
-
 def name_classes(ax: Any, scene: Scene, place: int) -> None:
-    """A legend of few classes; more have their names at the means of their points."""
+    """Add a legend of few classes, or write the names of more at the means of their points."""
     shown = [k for k in scene.shown.tolist() if (scene.c == k).any()]
     if len(shown) <= MOST_IN_LEGEND:
         legend_beside(ax, markerscale=2)
@@ -625,5 +538,5 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
 
 
 def words_for(n_rounds: int) -> str:
-    """The title of a round."""
+    """Return the title of a round."""
     return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"

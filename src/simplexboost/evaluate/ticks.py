@@ -10,24 +10,19 @@ from matplotlib.ticker import FuncFormatter, Locator
 
 
 class PlaceLocator(Locator):
-    """Ticks at 0, 1, 2, …, or at every second, third, … of them if there is no room for all.
+    """Locates ticks at 0, 1, 2, …, or at every second, third, … of them if there is no room for all.
 
-    Parameters
-    ----------
-    count : the number of places
-    need : the room in points that a label needs
+    There are ``count`` places, and a label needs ``need`` points.
     """
 
     def __init__(self, count: int, need: float) -> None:
         self.count, self.need = count, need
 
     def __call__(self) -> list[float]:
-        """The places of the ticks now."""
         axis: Any = self.axis
         return self.tick_values(*axis.get_view_interval())
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
-        """The places of the ticks between two ends."""
         axis: Any = self.axis
         low, high = sorted((vmin, vmax))
         box, dpi = axis.axes.bbox, axis.axes.figure.dpi
@@ -39,5 +34,5 @@ class PlaceLocator(Locator):
 
 
 def place_formatter(words: Sequence[str]) -> FuncFormatter:
-    """The word that belongs to a place."""
+    """Return a formatter that writes the word of every place."""
     return FuncFormatter(lambda x, _=None: words[round(x)] if 0 <= round(x) < len(words) else "")

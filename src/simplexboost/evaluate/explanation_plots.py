@@ -1,4 +1,4 @@
-"""Plots of explanations: importance of features, Shapley values of many rows, and single trees."""
+"""Pictures of explanations: importance of features, Shapley values of many rows, and single trees."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..._util.arrays import AnyArray, Array
-from ..._util.params import check_number
-from ...engine import Tree
-from ...explain import importances, shap_values
-from ...explain.explained_classes import check_booster, node_outputs
-from ...explain.tree_tables import Names, find_tree, question
-from ...tables.frames import feature_names, take_rows
-from ..confusion import similarity_order
-from ..curves import n_rows
-from .style import (
+from .._util.arrays import AnyArray, Array
+from .._util.params import check_number
+from ..engine import Tree
+from ..explain import importances, shap_values
+from ..explain.explained_classes import check_booster, node_outputs
+from ..explain.tree_tables import Names, find_tree, question
+from ..tables.frames import feature_names, take_rows
+from .confusion import similarity_order
+from .curves import n_rows
+from .drawing import (
     GREY,
     INK,
     PALE,
@@ -26,11 +26,12 @@ from .style import (
     SMALL,
     class_places,
     class_ticks,
-    low_to_high,
     one_axes,
+    picture,
     plain,
     row_of_axes,
     rows_high,
+    shades,
     short,
     some_rows,
     white_to,
@@ -44,18 +45,17 @@ MEANING = {
 }
 
 
+@picture
 def plot_importance(
     clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
 ) -> Any:
-    """The most important features: bars, or for several classes a table of colours.
+    """Draw the most important features: bars, or for several classes a table of colours.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
     kind : {"gain", "cover", "splits", "shap"}, default="gain"
-        What is measured: the gains of the splits on a feature, the rows that pass them, their number, or the mean
-        absolute Shapley values of X.
+        The measure: the gains of the splits on a feature, the rows that pass them, their number, or the mean absolute
+        Shapley values of X.
     X : array, data frame or sparse matrix of shape (n, p), or None, default=None
         The rows whose Shapley values are taken, for ``kind="shap"`` only.
     classes : label, list of labels or None, default=None
@@ -63,19 +63,12 @@ def plot_importance(
         order in which classes with similar features are neighbours.
     most : int, default=20
         The largest number of features.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes with the picture.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate.plots import plot_importance
+    >>> from simplexboost.evaluate import plot_importance
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> ax = plot_importance(clf, most=2)
@@ -88,42 +81,32 @@ def plot_importance(
         class_places(classes, clf.classes_)
     values = importances(clf, kind, X, classes=classes)
     names = feature_names(clf)
-    if values.ndim == 1:
-        title = "all classes" if classes is None else f"class {short(classes)}"
-        return draw_bars(values, names, most, MEANING[kind], title, ax)
-    return draw_table(values, names, np.atleast_1d(np.asarray(classes)), most, MEANING[kind], ax)
+    if values.ndim == 2:
+        return draw_table(values, names, np.atleast_1d(np.asarray(classes)), most, MEANING[kind], ax)
+    shown = largest_first(values, most)
+    ax = one_axes(ax, figsize=(6.4, rows_high(len(shown))))
+    ax.barh(np.arange(len(shown)), values[shown], height=0.7, color=PALETTE[0])
+    class_ticks(ax, "y", [names[f] for f in shown.tolist()])
+    title = "all classes" if classes is None else f"class {short(classes)}"
+    ax.set(xlabel=MEANING[kind], title=title, ylim=(len(shown) - 0.4, -0.6))
+    return ax
 
 
 def largest_first(values: Array, most: int) -> Any:
-    """The features with the largest values, which must not be zero unless all are."""
+    """Return the features with the largest values, without zeros unless all are zero."""
     order = np.argsort(-values, kind="stable")[:most]
     some = order[values[order] > 0]
     return some if len(some) else order[:1]
 
 
-def draw_bars(values: Array, names: list[str], most: int, meaning: str, title: str, ax: Any) -> Any:
-    """A bar for each of the features."""
-    shown = largest_first(values, most)
-    ax = one_axes(ax, figsize=(6.4, rows_high(len(shown))))
-    ax.barh(np.arange(len(shown)), values[shown], height=0.7, color=PALETTE[0])
-    class_ticks(ax, "y", [names[f] for f in shown.tolist()])
-    ax.set(xlabel=meaning, title=title, ylim=(len(shown) - 0.4, -0.6))
-    return ax
-
-
-def alike(part: Array) -> Array:
-    """How similar the columns of a table are: their correlations, and zero instead of negative ones."""
-    centred = part - part.mean(axis=0)
-    lengths = np.maximum(np.linalg.norm(centred, axis=0), 1e-300)
-    return np.maximum(centred.T @ centred / lengths / lengths[:, None], 0.0)
-
-
 def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
-    """Features down, classes across; the colour is the importance relative to the largest of the class."""
+    """Draw features down and classes across; the colour is the importance relative to the largest of the class."""
     shown = largest_first(values.mean(axis=1), most)
     part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
     if len(classes) > 10:
-        order = similarity_order(alike(part))
+        centred = part - part.mean(axis=0)
+        lengths = np.maximum(np.linalg.norm(centred, axis=0), 1e-300)
+        order = similarity_order(np.maximum(centred.T @ centred / lengths / lengths[:, None], 0.0))  # by correlations
         part, classes = part[:, order], classes[order]
     ax = one_axes(ax, figsize=(min(12.0, 4.4 + 0.28 * len(classes)), rows_high(len(shown), 3.0)))
     drawn = ax.imshow(part, cmap=white_to(PALETTE[0]), vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
@@ -139,6 +122,7 @@ MOST_ROWS = 1000  # swarms of more rows look the same
 MOST_PANELS = 6
 
 
+@picture
 def plot_shap_summary(
     clf: Any,
     X: Any,
@@ -149,39 +133,28 @@ def plot_shap_summary(
     background: Any = None,
     ax: Any = None,
 ) -> Any:
-    """What the features add to the log-odds of one class: a point for every row, the most important feature on top.
+    """Draw what the features add to the log-odds of one class: a point per row, the most important feature on top.
 
     Points to the right speak for the class, points to the left against it. Their colour is the rank of the feature's
     value among the rows, from dark (low) to light (high); missing values are grey.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
     label : label or None, default=None
         The class. None takes the second one of two classes; of more classes one has to be chosen.
     most : int, default=12
         The largest number of features.
-    rows : int, default=MOST_ROWS
+    rows : int, default=1000
         The largest number of rows to draw; of more rows some are drawn at random.
     background : rows like X, or None, default=None
-        Rows that unknown features are taken from; None takes the shares of the training rows that the trees have
-        stored.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes with the picture.
+        The rows from which unknown features are taken; None takes the fractions of the training rows that the trees
+        have stored.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate.plots import plot_shap_summary
+    >>> from simplexboost.evaluate import plot_shap_summary
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> ax = plot_shap_summary(clf, X, 1)
@@ -189,7 +162,14 @@ def plot_shap_summary(
     'class 1'
     """
     check_booster(clf)
-    label = only_label(clf.classes_) if label is None else label
+    if label is None:
+        label = clf.classes_[-1]
+        if len(clf.classes_) > 2:
+            known = ", ".join(map(repr, clf.classes_[:3].tolist()))
+            raise ValueError(
+                f"label=None needs two classes, and there are {len(clf.classes_)}: pass one of {known}, ... as label, "
+                "or draw several beside each other with plot_shap_panels."
+            )
     values, table = values_of(clf, X, [label], rows, background)
     shown = most_important(values, most)
     ax = one_axes(ax, figsize=(7.4, rows_high(len(shown), each=0.34)))
@@ -199,6 +179,7 @@ def plot_shap_summary(
     return ax
 
 
+@picture
 def plot_shap_panels(
     clf: Any,
     X: Any,
@@ -209,36 +190,27 @@ def plot_shap_panels(
     background: Any = None,
     axes: Any = None,
 ) -> list[Any]:
-    """`plot_shap_summary` of several classes side by side: the same features in every panel, to the same scale.
+    """Draw Shapley values of several classes side by side: the same features in every panel, to the same scale.
+
+    Every panel is like `plot_shap_summary`.
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
     classes : list of labels or None, default=None
         Up to six classes, a panel each; None takes all.
     most : int, default=12
         The largest number of features.
-    rows : int, default=MOST_ROWS
+    rows : int, default=1000
         The largest number of rows to draw; of more rows some are drawn at random.
     background : rows like X, or None, default=None
-        Rows that unknown features are taken from; None takes the shares of the training rows that the trees have
-        stored.
-    axes : list of matplotlib Axes or None, default=None
-        Where to draw, one for every panel; None makes a new figure.
-
-    Returns
-    -------
-    list of matplotlib Axes
-        The axes with the pictures.
+        The rows from which unknown features are taken; None takes the fractions of the training rows that the trees
+        have stored.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate.plots import plot_shap_panels
+    >>> from simplexboost.evaluate import plot_shap_panels
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> [ax.get_title() for ax in plot_shap_panels(clf, X, [0, 2])]
@@ -263,19 +235,8 @@ def plot_shap_panels(
     return axes
 
 
-def only_label(classes: AnyArray) -> Any:
-    """The second of two classes; an error for more, of which none goes without saying."""
-    if len(classes) > 2:
-        known = ", ".join(map(repr, classes[:3].tolist()))
-        raise ValueError(
-            f"label=None needs two classes, and there are {len(classes)}: pass one of {known}, ... as label, or draw "
-            "several beside each other with plot_shap_panels."
-        )
-    return classes[-1]
-
-
 def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -> tuple[Array, Array]:
-    """Shapley values (n, p, D) of some rows, and the rows themselves as numbers (n, p)."""
+    """Return Shapley values (n, p, D) of some rows, and the rows as numbers (n, p)."""
     check_booster(clf)
     class_places(labels, clf.classes_)
     part = take_rows(X, some_rows(n_rows(X), rows))
@@ -285,27 +246,29 @@ def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -
 
 
 def most_important(values: Array, most: int) -> AnyArray:
-    """The features with the largest mean absolute value over rows and classes."""
+    """Return the features with the largest mean absolute value over rows and classes."""
     check_number("most", most, int, 1)
     return np.argsort(-np.abs(values).mean(axis=(0, 2)), kind="stable")[:most]
 
 
 def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
-    """A swarm for every feature, (n, m) values and the features themselves; the artist of the last, for its colours."""
-    dots = None
+    """Draw a swarm for every feature from Shapley values and features, (n, m) each; return the last one's artist."""
+    from matplotlib.colors import ListedColormap
+
+    dots, colours = None, ListedColormap(shades(256), "low to high")  # in grey they keep their order
     ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
     for place in range(values.shape[1]):
         ax.axhline(place, color=PALE, linewidth=0.5, zorder=0)
         x, colour = values[:, place], ranks(table[:, place])
         y, known = place + spread(x), ~np.isnan(colour)
         ax.plot(x[~known], y[~known], ".", color=GREY, markersize=3, markeredgewidth=0)
-        options = {"cmap": low_to_high(), "vmin": 0.0, "vmax": 1.0, "s": 7, "linewidths": 0}
+        options = {"cmap": colours, "vmin": 0.0, "vmax": 1.0, "s": 7, "linewidths": 0}
         dots = ax.scatter(x[known], y[known], c=colour[known], **options)
     return dots
 
 
 def ranks(x: Array) -> Array:
-    """The ranks of values from 0 to 1, equal for equal values; NaN for missing ones."""
+    """Return the ranks of values from 0 to 1, equal for equal values; NaN for missing ones."""
     from scipy.stats import rankdata
 
     out = np.full(len(x), np.nan)
@@ -317,7 +280,7 @@ def ranks(x: Array) -> Array:
 
 
 def spread(x: Array, bins: int = 60, width: float = 0.38) -> Array:
-    """How far each point moves up or down so that points of similar value do not hide each other."""
+    """Return how far each point moves up or down so that points of similar value do not hide each other."""
     if np.ptp(x) == 0:
         return np.linspace(-width, width, len(x)) if len(x) > 1 else np.zeros(1)
     place = np.floor((x - x.min()) / np.ptp(x) * (bins - 1e-9)).astype(int)
@@ -330,13 +293,13 @@ def spread(x: Array, bins: int = 60, width: float = 0.38) -> Array:
 
 
 def name_axes(ax: Any, names: list[str], label: Any) -> None:
-    """The names of the features, the most important on top."""
+    """Write the names of the features, the most important on top."""
     class_ticks(ax, "y", names)
     ax.set(xlabel="added to the log-odds", title=f"class {short(label)}", ylim=(len(names) - 0.4, -0.6))
 
 
 def colour_scale(figure: Any, dots: Any, axes: list[Any]) -> None:
-    """What the colours mean."""
+    """Add the scale of the colours."""
     bar = figure.colorbar(dots, ax=axes, aspect=30, pad=0.02)
     bar.set_ticks([0.0, 1.0], labels=["low", "high"])
     bar.set_label("value of the feature")
@@ -349,22 +312,16 @@ MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 @dataclass(eq=False)
 class Layout:
-    """Places of the nodes of a tree.
+    """The places of the nodes of a tree that are drawn."""
 
-    Attributes
-    ----------
-    y : of every node that is drawn, from 0 (the top) on
-    depth : of every node that is drawn
-    ends : nodes at which the drawing ends: leaves, and nodes at the largest depth
-    """
-
-    y: dict[int, float] = field(default_factory=dict)
+    y: dict[int, float] = field(default_factory=dict)  # from 0, the top, on
     depth: dict[int, int] = field(default_factory=dict)
-    ends: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)  # leaves, and nodes at the largest depth
 
 
+@picture
 def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
-    """One tree, from left to right; each leaf shows as bars what it adds to the logits of the classes.
+    """Draw one tree from left to right; each leaf shows as bars what it adds to the logits of the classes.
 
     The upper branch is taken if the answer to the question is yes. Bars have the order of ``classes_``; they go up
     where the leaf speaks for a class and down where it speaks against it. The words name the classes that are moved
@@ -372,28 +329,21 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
 
     Parameters
     ----------
-    clf : fitted booster
-        The model.
     i : int, default=0
         The number of the tree, from 0; negative numbers count from the end.
     n_classes : int, default=3
-        How many classes are named in a leaf.
+        The number of classes that are named in a leaf.
     max_depth : int or None, default=4
-        How many questions are drawn from the root on; nodes at that depth show the mean of the leaves below them.
-        None draws the whole tree.
+        The number of questions that are drawn from the root on; nodes at that depth show the mean of the leaves below
+        them. None draws the whole tree.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure, which is as high as the tree needs.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes with the picture.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate.plots import plot_tree
+    >>> from simplexboost.evaluate import plot_tree
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=5, max_leaf_nodes=4, growth="best", random_state=0).fit(X, y)
     >>> ax = plot_tree(clf, 0)
@@ -420,7 +370,7 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
 
 
 def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
-    """Leaves one below the other, and every node in the middle of its children."""
+    """Place leaves one below the other, and every node in the middle of its children."""
     layout = Layout()
 
     def place(node: int, depth: int) -> float:
@@ -438,7 +388,7 @@ def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
 
 
 def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
-    """Lines from every node to its children, and its question."""
+    """Draw lines from every node to its children, and its question."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "linewidth": 0.6}
     width = 0.4 + 1.6 * (tree.count / max(int(tree.count[0]), 1))  # more rows, wider lines
     for node, depth in layout.depth.items():
@@ -450,21 +400,14 @@ def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
             path = np.array([[x, y], [x + 0.78 * STEP, layout.y[child]], [x + STEP, layout.y[child]]])
             ax.plot(*path.T, color=GREY, linewidth=width[child], zorder=0, solid_joinstyle="round")
             if depth == 0:
-                ax.text(
-                    x + 0.86 * STEP,
-                    layout.y[child] - 0.06,
-                    answer,
-                    fontsize=SMALL,
-                    color=GREY,
-                    ha="center",
-                    va="bottom",
-                )
+                style: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "ha": "center", "va": "bottom"}
+                ax.text(x + 0.86 * STEP, layout.y[child] - 0.06, answer, **style)
         words = question(tree, node, True, names)
         ax.text(x, y, wrapped(words), fontsize=SMALL, ha="left", va="center", bbox=box, color=INK, zorder=2)
 
 
 def wrapped(words: str, width: int = 24) -> str:
-    """A question in lines that are not too long: the feature, then what is asked of it."""
+    """Return a question in lines that are not too long: the feature, then the condition."""
     if len(words) <= width:
         return plain(words)
     for sign in (" <= ", " in {"):
@@ -475,7 +418,7 @@ def wrapped(words: str, width: int = 24) -> str:
 
 
 def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Names, n_classes: int) -> None:
-    """The bars and the words of the leaves."""
+    """Draw the bars and the words of the leaves."""
     ends = layout.ends
     values = outputs[ends]  # (L, K)
     bars = chosen_bars(values)
@@ -495,14 +438,14 @@ def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Name
 
 
 def chosen_bars(values: Array) -> Any:
-    """The classes that have bars: all, or those that the tree moves furthest, in their order."""
+    """Return the classes that have bars: all, or those that the tree moves furthest, in their order."""
     if values.shape[1] <= MOST_BARS:
         return np.arange(values.shape[1])
     return np.sort(np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS])
 
 
 def bars_words(names: Names, bars: Any) -> str:
-    """What the bars are."""
+    """Return the names of the bars."""
     labels = [short(names.classes[k], 10) for k in bars.tolist()]
     if len(labels) <= 6:
         return "bars: " + ", ".join(labels)
@@ -512,7 +455,7 @@ def bars_words(names: Names, bars: Any) -> str:
 
 
 def leaf_words(tree: Tree, node: int, output: Array, names: Names, n_classes: int) -> str:
-    """The classes that a leaf moves furthest, and its rows."""
+    """Return the classes that a leaf moves furthest, and its rows."""
     furthest = np.argsort(-np.abs(output), kind="stable")[:n_classes]
     moves = ", ".join(f"{short(names.classes[k], 12)} {output[k]:+.2g}" for k in furthest.tolist() if output[k] != 0)
     rows = f"{tree.count[node]} row{'' if tree.count[node] == 1 else 's'}"

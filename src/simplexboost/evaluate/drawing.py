@@ -1,0 +1,295 @@
+"""What all pictures share: axes, colours, markers, legends and labels, and the base class of displays.
+
+matplotlib is imported when the first plot is drawn. The six colours were found by a search: their lightness L* is 27,
+37, 47, 57, 67 and 78, so that they differ in a grey print, and their hues are as different as possible to normal eyes
+and to the three kinds of colour blindness (the smallest distance in CIELAB is above 30 for all four). More than six
+classes are told apart by their markers, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.compat import import_optional
+from .._util.docstrings import SHARED, described
+from .._util.params import check_number
+from ..tables.labels import known_label_numbers
+
+F = TypeVar("F", bound=Callable[..., Any])
+PICTURES = """\
+y_true : array of shape (n,)
+    The true labels.
+classes : array of shape (K,) or None, default=None
+    All labels, in the order of the columns of P; None takes those that occur, sorted.
+kind : {"rows", "scatter"}, default="rows"
+    A row for every class, or a point for every class.
+most : int, default=3000
+    The largest number of rows to draw; of more rows some are drawn at random.
+label : label or None, default=None
+    One class, whose probability is compared with how often it is true; None takes the most probable class of every row.
+bins : int, default=15
+    The number of bins.
+strategy : {"uniform", "quantile"}, default="uniform"
+    Whether bins have the same width or the same number of rows.
+confidence : float, default=0.95
+    The fraction of such intervals that hold the true value, between 0 and 1.
+name : str or None, default=None
+    The name in the legend.
+found : Confusion
+    The counts, from `confusion_table`.
+rounds : int or sequence of int
+    Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
+axes : list of matplotlib Axes or None, default=None
+    Where to draw, one for every panel; None makes a new figure.
+"""
+
+
+def documented(thing: F) -> F:
+    """Complete the docstring of a public function or class of this folder."""
+    return described(thing, SHARED + PICTURES)
+
+
+def picture(function: F) -> F:
+    """Complete the docstring of a function that returns the axes on which it has drawn."""
+    if function.__doc__ is not None:  # python -OO
+        returns = "matplotlib Axes, or a list of them\n        The axes with the picture."
+        before, heading, after = function.__doc__.partition("    Examples\n")
+        function.__doc__ = f"{before}    Returns\n    -------\n    {returns}\n\n{heading}{after}"
+    return documented(function)
+
+
+@documented
+class Display:
+    """A picture of predictions in the manner of scikit-learn, made by `from_estimator` or `from_predictions`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes that were drawn on.
+    figure_ : matplotlib Figure
+        The figure that was drawn on.
+    """
+
+    ax_: Any
+    figure_: Any
+    from_predictions: Any
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Any:
+        """Predict the labels of rows, or their probabilities, and draw.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            A classifier of this package or of another.
+        options : further arguments
+            The options of `from_predictions`; ``classes`` are those of the classifier.
+
+        Returns
+        -------
+        Display
+            The display, drawn.
+        """
+        check_is_fitted(estimator)
+        return cls.from_predictions(y, **{"classes": estimator.classes_, **cls._predict(estimator, X), **options})
+
+    @staticmethod
+    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
+        """Return the arguments of `from_predictions` that a fitted classifier predicts: here the probabilities."""
+        if not hasattr(estimator, "predict_proba"):
+            raise TypeError(f"{type(estimator).__name__} has no predict_proba, which this picture needs.")
+        return {"P": estimator.predict_proba(X)}
+
+
+def one_axes(ax: Any, **options: Any) -> Any:
+    """Return ``ax``, or the axes of a new figure where it is None."""
+    plt = import_optional("matplotlib.pyplot", "plots need")
+    if ax is None:
+        return plt.subplots(layout="constrained", **options)[1]
+    check_axes(ax, "ax")
+    return ax
+
+
+def row_of_axes(axes: Any, count: int, **options: Any) -> list[Any]:
+    """Return a list of ``count`` axes: those that are given, or a row of axes of a new figure."""
+    plt = import_optional("matplotlib.pyplot", "plots need")
+    if axes is None:
+        options = {"figsize": (4 * count, 4.6), "layout": "constrained", **options}
+        return list(plt.subplots(1, count, squeeze=False, **options)[1][0])
+    given: Sequence[Any] = list(axes.flat) if hasattr(axes, "flat") else axes if hasattr(axes, "__len__") else [axes]
+    if len(given) != count:
+        raise ValueError(f"axes has {len(given)} entries; there are {count} panels to draw.")
+    for ax in given:
+        check_axes(ax, "axes")
+    return list(given)
+
+
+def check_axes(ax: Any, what: str) -> None:
+    """Raise unless ``ax`` are axes of matplotlib."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"{what} holds a {type(ax).__name__}; pass matplotlib axes, or None for a new figure.")
+
+
+MOST_ROWS = 3000  # points in one picture; more only hide each other
+
+
+def class_places(classes: Any, known: AnyArray) -> Labels:
+    """Return the numbers of some classes, given by their labels, (D,); of all classes for None."""
+    if classes is None:
+        return np.arange(len(known))
+    labels = np.atleast_1d(np.asarray(classes))
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError("classes must be a label or a list of labels, at least one.")
+    return known_label_numbers(labels, known, "classes")
+
+
+def some_rows(n: int, most: int) -> Labels:
+    """Draw at most ``most`` of n rows, the same ones each time; they ascend."""
+    check_number("most", most, int, 1)
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+
+
+PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2)), ":")
+INK, GREY, PALE = "#1b1b1b", "#6b6b6b", "#d9d9d9"
+SMALL = 8.0  # points; no text is smaller
+MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
+LONGEST = 24  # characters of a label
+
+
+def class_style(k: int) -> dict[str, str]:
+    """Return the colour and the marker of class k, which are the same in every picture."""
+    return {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[(k // len(PALETTE) + k) % len(MARKERS)]}
+
+
+def line_style(k: int) -> dict[str, Any]:
+    """Return the colour and the dashes of the k-th line."""
+    return {"color": PALETTE[k % len(PALETTE)], "linestyle": LINES[k % len(LINES)]}
+
+
+def shades(count: int) -> list[Any]:
+    """Return colours from dark to light for a sequence, such as rounds; in grey they keep their order."""
+    from matplotlib import colormaps
+
+    return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))
+
+
+def white_to(colour: str) -> Any:
+    """Return a map of colours from white to this one."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list(f"white to {colour}", ["#ffffff", colour])
+
+
+def ink_on(colour: Any) -> str:
+    """Return black or white, whichever can be read on a colour."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour))
+    return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
+
+
+def short(label: Any, most: int = LONGEST) -> str:
+    """Return a label as text, cut if it is long."""
+    text = str(label)
+    return plain(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def plain(text: str) -> str:
+    """Escape text of the user, so that matplotlib draws it as it is.
+
+    Otherwise text between two dollars would be a formula, and names that begin with "_" would be left out of legends.
+    """
+    text = text.replace("$", r"\$")
+    return "\u200b" + text if text.startswith("_") else text  # a space of no width
+
+
+def legend_beside(ax: Any, **options: Any) -> Any:
+    """Add a legend to the right of the axes, where it hides nothing; return None if no artist has a label."""
+    if not ax.get_legend_handles_labels()[0]:
+        return None
+    place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    return ax.legend(**{**place, "frameon": False, "fontsize": "small", **options})
+
+
+def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
+    """Write the names of classes or features at 0, 1, 2, … on the axis "x" or "y", those that there is room for."""
+    from .ticks import PlaceLocator, place_formatter
+
+    words = [short(label) for label in labels]
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    width = SMALL * (0.72 * max((len(word) for word in words), default=1) + 1.0)  # points
+    rotated = which == "x" and width > ax.bbox.width / ax.figure.dpi * 72 / max(len(words), 1)
+    across = which == "x" and not rotated  # words stand side by side
+    axis.set_major_locator(PlaceLocator(len(words), width if across else 1.45 * SMALL))
+    axis.set_major_formatter(place_formatter(words))
+    ax.tick_params(which, labelsize=SMALL, length=2, labelrotation=90 if rotated else 0)
+
+
+def lay_out(ax: Any) -> None:
+    """Give the axes the place that they will have when they are drawn, so that sizes in points are known."""
+    ax.figure.figure.draw_without_rendering()  # of the whole figure, where the axes are in a part of it
+
+
+def whole_numbers(ax: Any) -> None:
+    """Put the ticks of the x axis at whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
+
+
+AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
+OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
+
+
+def label_points(
+    ax: Any, points: Array, words: Sequence[Any], *, free: Array | None = None, radius: float = 0.0, **options: Any
+) -> list[Any]:
+    """Write a label beside each point (m, 2), and return the texts; a label without room is left out.
+
+    No label may cover one of the points ``free`` (r, 2), which are drawn as markers of this radius in typographic
+    points. The options are those of the text. The limits of the axes must be set.
+    """
+    lay_out(ax)
+    frame = ax.get_window_extent()
+    kept = np.empty((0, 2)) if free is None else ax.transData.transform(free)  # (r, 2) pixels
+    around = radius * ax.figure.dpi / 72
+    boxes: list[Any] = []
+    texts: list[Any] = []
+    for point, word in zip(points, words, strict=True):
+        for dx, dy in OFFSETS if len(kept) else OFFSETS[: len(AROUND)]:
+            text = ax.annotate(
+                short(word),
+                point,
+                (dx, dy),
+                textcoords="offset points",
+                ha="center" if dx == 0 else "left" if dx > 0 else "right",
+                va="center" if dy == 0 else "bottom" if dy > 0 else "top",
+                **{"fontsize": SMALL, "color": INK, **options},
+            )
+            box = text.get_window_extent()
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            low, high = box.padded(around).get_points()
+            covers = ((low < kept) & (kept < high)).all(axis=1).any()
+            if inside and not covers and not any(box.overlaps(other) for other in boxes):
+                boxes.append(box.padded(3.0))
+                texts.append(text)
+                break
+            text.remove()
+    return texts
+
+
+def rows_high(rows: int, least: float = 2.2, each: float = 0.24) -> float:
+    """Return the height in inches of a picture with this number of rows of text."""
+    return max(least, 1.0 + each * rows)
