@@ -23,10 +23,11 @@ from simplexboost.boosting.loop import boost
 from simplexboost.classifiers.booster import BaseBooster as Booster
 from simplexboost.engine import CPU, NODE, Engine, Grown, Tree, cpu_engine, cuda_engine, has_gpu, single_leaf
 from simplexboost.model.additive import AdditiveModel
+from simplexboost.model.code import Gradient
 from simplexboost.parts.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.parts.codewords import Codewords, MaxMin, RandomDense, RandomSparse
 from simplexboost.parts.learners import LEARNERS as LEARNER_TABLE
-from simplexboost.parts.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
+from simplexboost.parts.learners import Answer, Learner, Request, SklearnLearner, TreeLearner
 from simplexboost.parts.losses import LOSSES as LOSS_TABLE
 from simplexboost.parts.losses import GammaPhi, Loss, OwnScoreExponential, SoftmaxCost, UserGammaPhi
 from simplexboost.parts.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
@@ -179,13 +180,13 @@ def request(data: TrainingSet, d: int = 2, seed: int = 0, **more: Any) -> Reques
     else:
         labels, weight = data.c, rng.uniform(0.1, 1.0, data.n)
         Y = code("simplex", d + 1) if d == data.K - 1 else rng.normal(size=(data.K, d))
-    return Request(**{"data": data, "pull": PlainPull(G, labels, weight), "Y": Y, **more})
+    return Request(**{"data": data, "gradient": Gradient(labels, weight, G=G), "Y": Y, **more})
 
 
-def with_pull(req: Request, **changed: Any) -> Request:
+def with_gradient(req: Request, **changed: Any) -> Request:
     """The request with another G, labels or weight."""
     now = {"G": req.G, "labels": req.labels, "weight": req.weight, **changed}
-    return replace(req, pull=PlainPull(**now))
+    return replace(req, gradient=Gradient(**now))
 
 
 def make_run(

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import simplexboost as sb
 from simplexboost.engine import CPU, HostLoss
-from simplexboost.parts.learners import PlainPull, Request, SketchTree
+from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GaussianSketch, SketchedNewton
 from simplexboost.parts.optimizers.sketched import sketched_edge
@@ -129,9 +129,8 @@ def test_edges_along_a_sketch(s, rows):
     g, h = rng.normal(size=(400, s)) + X[:, :1].clip(-1, 1), rng.uniform(0.1, 1.0, 400)
     g = np.nan_to_num(g)
     statistics = np.column_stack([g, h])
-    request = Request(data, PlainPull(g, Y_TRUE, h), np.eye(4), rows=rows, statistics=statistics)
     learner = SketchTree(max_leaf_nodes=6).resolved(data)
-    grown, l2 = learner.grow(request), learner.l2_regularization
+    grown, l2 = learner.grow(data, statistics, rows, None, 0), learner.l2_regularization
     loss = HostLoss()
     loss.compute = CPU.compute
     edge = sketched_edge(grown.leaf_sums, l2, loss.gradient_size(statistics, rows))

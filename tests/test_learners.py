@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import LEARNERS, TREES, each, problem, request, training_set, with_pull
+from cases import LEARNERS, TREES, each, problem, request, training_set, with_gradient
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.linear_model import LinearRegression, Ridge
@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from simplexboost.engine import CPU, NODE, Grown, Growth, Tree, cpu_engine
+from simplexboost.model.code import Gradient
 from simplexboost.model.hypotheses import FARTHEST
 from simplexboost.parts.codewords import Simplex
 from simplexboost.parts.learners import (
@@ -25,7 +26,6 @@ from simplexboost.parts.learners import (
     InfoTree,
     LinearRegressor,
     NewtonTree,
-    PlainPull,
     Request,
     SignTree,
     SklearnLearner,
@@ -41,7 +41,7 @@ from simplexboost.parts.learners.tree_learners import ProductTree, nearest_sums
 def with_classifier_weights(req, seed=0):
     """Labels and weights that mean something to a learner that looks at those alone."""
     rng = np.random.default_rng(seed)
-    return with_pull(req, labels=req.data.c, weight=rng.uniform(0.1, 1, req.data.n))
+    return with_gradient(req, labels=req.data.c, weight=rng.uniform(0.1, 1, req.data.n))
 
 
 # ---- exhaustive search ----------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def test_info_tree_follows_the_weights_not_the_gradient():
     data = training_set(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0])
     req = request(data, d=2, Y=np.eye(2))
     for feature, weight in [(0, [3.0, 1.0, 3.0, 1.0]), (1, [3.0, 3.0, 1.0, 1.0])]:  # heavy rows differ in `feature`
-        tree = InfoTree(max_depth=1).fit(with_pull(req, weight=np.array(weight))).hypothesis.tree
+        tree = InfoTree(max_depth=1).fit(with_gradient(req, weight=np.array(weight))).hypothesis.tree
         assert tree.nodes["feature"][0] == feature
 
 
@@ -167,7 +167,7 @@ def test_planted_split_is_found(learner, feature, fraction):
     right = (X[:, feature] > threshold).astype(int)
     data = training_set(X, right)
     Y = np.array([[1.0, 0.0], [-1.0, 0.5]])
-    req = Request(data, PlainPull(Y[right], right, np.ones(200)), Y)
+    req = Request(data, Gradient(right, np.ones(200), G=Y[right]), Y)
     tree = learner.fit(req).hypothesis.tree
     below, above = X[right == 0, feature].max(), X[right == 1, feature].min()
     assert tree.n_leaves == 2  # nothing is left to gain
@@ -182,7 +182,7 @@ def test_missing_values_go_to_the_better_side(learner, side):
     c = np.r_[np.zeros(20, int), np.ones(20, int), [side] * 5]
     data = training_set(x[:, None], c)
     Y = np.array([[1.0, 0.0], [-0.5, 1.0]])
-    answer = learner.fit(Request(data, PlainPull(Y[c], c, np.ones(len(c))), Y))
+    answer = learner.fit(Request(data, Gradient(c, np.ones(len(c)), G=Y[c]), Y))
     assert answer.hypothesis.tree.n_leaves == 2
     assert answer.hypothesis.tree.nodes["missing_left"][0] == (side == 0)
     assert_array_equal(answer.outputs[40:], answer.outputs[[20 * side] * 5])
@@ -194,7 +194,7 @@ def test_being_missing_can_be_the_split(learner):
     x = np.r_[np.random.default_rng(0).normal(size=30), [np.nan] * 10]
     c = np.r_[np.zeros(30, int), np.ones(10, int)]
     Y = np.array([[1.0, 0.0], [-0.5, 1.0]])
-    answer = learner.fit(Request(training_set(x[:, None], c), PlainPull(Y[c], c, np.ones(40)), Y))
+    answer = learner.fit(Request(training_set(x[:, None], c), Gradient(c, np.ones(40), G=Y[c]), Y))
     assert_array_equal(answer.outputs[:30], answer.outputs[[0] * 30])
     assert_array_equal(answer.outputs[30:], answer.outputs[[30] * 10])
     assert (answer.outputs[0] != answer.outputs[30]).any()
@@ -206,7 +206,7 @@ def test_being_missing_can_be_the_split(learner):
 def test_level_growth_splits_the_older_node_best_growth_the_better():
     # Root at 3.5 (29 + 44); then 0.5 gains 2 in the left, older node and 5.5 gains 32 in the right one.
     G = np.array([-1.0, 10.0, 10.0, 10.0, -30.0, -30.0, 8.0, 8.0])[:, None]
-    req = with_pull(request(training_set(np.arange(8.0)[:, None], np.arange(8) % 2), d=1), G=G)
+    req = with_gradient(request(training_set(np.arange(8.0)[:, None], np.arange(8) % 2), d=1), G=G)
     for growth, expected in [("level", [0.5, 3.5]), ("best", [3.5, 5.5])]:
         tree = VectorTree(max_depth=None, max_leaf_nodes=3, growth=growth).fit(req).hypothesis.tree
         inner = tree.nodes["feature"] >= 0
@@ -235,7 +235,7 @@ def depths(tree):
 @pytest.mark.parametrize("growth", ["level", "best"])
 def test_limits_hold_and_are_reached(learner, growth):
     req = with_classifier_weights(request(problem(n=200, K=3, seed=3)))
-    req = with_pull(req, G=req.G - req.G.mean(axis=0))  # no constant answer helps, so that every learner wants to split
+    req = with_gradient(req, G=req.G - req.G.mean(axis=0))  # no constant answer helps, so that every learner splits
     kind = type(learner)
     deep = kind(max_depth=3, growth=growth).fit(req).hypothesis.tree
     assert depths(deep).max() == 3
@@ -304,7 +304,7 @@ def test_leaves_that_sum_to_zero_inherit_the_answer(learner):
 def test_vector_leaves_are_unit_vectors_whatever_the_size_of_the_gradient():
     req = request(problem(seed=1))
     for scale in (1e-150, 1e-30, 1.0, 1e30, 1e150):
-        outputs = VectorTree(max_depth=3).fit(with_pull(req, G=req.G * scale)).outputs
+        outputs = VectorTree(max_depth=3).fit(with_gradient(req, G=req.G * scale)).outputs
         assert_allclose(np.linalg.norm(outputs, axis=1), 1.0, rtol=1e-12)
 
 
@@ -340,12 +340,12 @@ def test_class_trees_do_not_look_at_rows_without_weight(learner):
     data, rng = problem(n=90, p=4, seed=2), np.random.default_rng(0)
     req = request(data, seed=2)
     weight = np.where(rng.random(90) < 0.2, req.weight, 0.0)
-    answer = learner.fit(with_pull(req, weight=weight))
-    told = learner.fit(replace(with_pull(req, weight=weight), rows=np.flatnonzero(weight)))
+    answer = learner.fit(with_gradient(req, weight=weight))
+    told = learner.fit(replace(with_gradient(req, weight=weight), rows=np.flatnonzero(weight)))
     assert_array_equal(answer.outputs, told.outputs)
-    changed = with_pull(req, weight=weight, labels=np.where(weight > 0, data.c, 2))
+    changed = with_gradient(req, weight=weight, labels=np.where(weight > 0, data.c, 2))
     assert_array_equal(learner.fit(changed).outputs, answer.outputs)
-    assert len(learner.fit(with_pull(req, weight=np.zeros(90))).hypothesis.tree.nodes) == 1
+    assert len(learner.fit(with_gradient(req, weight=np.zeros(90))).hypothesis.tree.nodes) == 1
 
 
 # ---- what every learner keeps to ------------------------------------------------------------------------------------
@@ -386,7 +386,7 @@ def test_only_the_given_rows_are_learned_from(learner):
     req = ready(learner, request(data, rows=rows))
     G, labels, weight = req.G.copy(), req.labels.copy(), req.weight.copy()
     G[others], labels[others], weight[others] = 1e3, 0, 50.0
-    spoilt = with_pull(req, G=G, labels=labels, weight=weight)
+    spoilt = with_gradient(req, G=G, labels=labels, weight=weight)
     outputs = learner.fit(req).outputs
     assert_array_equal(learner.fit(spoilt).outputs, outputs)
     assert (learner.fit(replace(spoilt, rows=None)).outputs != outputs).any()  # the rows did matter
@@ -398,7 +398,7 @@ def test_only_the_given_features_are_used(learner):
     X = rng.normal(size=(80, 10))
     c = (X[:, 4] > 0).astype(int)  # feature 4 would be best
     Y = np.array([[1.0, 0.2], [-1.0, 0.1]])
-    req = Request(training_set(X, c), PlainPull(Y[c], c, np.ones(80)), Y)
+    req = Request(training_set(X, c), Gradient(c, np.ones(80), G=Y[c]), Y)
     features = np.array([1, 9])
 
     def used(answer):
@@ -437,7 +437,7 @@ def test_linear_regressor_is_least_squares_on_the_best_feature(d, seed):
 @pytest.mark.parametrize("scale", [2.0**-1000, 2.0**1000])
 def test_linear_regressor_takes_gradients_whose_squares_are_no_numbers(scale):
     req = request(problem(n=50, p=4, seed=1))
-    plain, scaled = (LinearRegressor().fit(with_pull(req, G=factor * req.G)).outputs for factor in (1.0, scale))
+    plain, scaled = (LinearRegressor().fit(with_gradient(req, G=factor * req.G)).outputs for factor in (1.0, scale))
     assert_array_equal(scaled, np.clip(scale * plain, -FARTHEST, FARTHEST))
 
 
@@ -452,8 +452,8 @@ def test_linear_regressor_answers_many_requests_as_single_features_do(table, row
     data = replace(training_set(X, np.arange(80) % 3), table=table(X))
     curvatures = [rng.uniform(1e-9, 1, 80) ** 4 for _ in range(4)]
     requests = [request(data, d=1, seed=s, curvature=h, rows=rows) for s, h in enumerate(curvatures)]
-    requests[1] = with_pull(requests[1], G=1e5 * X[:, [2]] + requests[1].G)
-    requests[2] = with_pull(requests[2], G=np.zeros((80, 1)))
+    requests[1] = with_gradient(requests[1], G=1e5 * X[:, [2]] + requests[1].G)
+    requests[2] = with_gradient(requests[2], G=np.zeros((80, 1)))
     for req, answer in zip(requests, LinearRegressor().fit_each(requests), strict=True):
         single = [LinearRegressor().fit(replace(req, features=np.array([f]))) for f in range(9)]
         used = slice(None) if rows is None else rows

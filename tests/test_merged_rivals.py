@@ -11,7 +11,6 @@ from simplexboost.parts.losses import MM, Exponential, Logistic
 from simplexboost.parts.losses.objective import pays
 from simplexboost.parts.optimizers import CoordinateDescent, base
 from simplexboost.parts.steps import Ray
-from simplexboost.parts.steps.ray import MergedRay
 
 K, N = 12, 50
 Y = Simplex().matrix(K, np.random.default_rng(0))
@@ -23,7 +22,7 @@ def rays(loss, j, h, spread=3.0, seed=0):
     U, c, weight = spread * rng.normal(size=(N, K)), rng.integers(K, size=N), rng.random(N)
     W = 0.5 * np.multiply.outer(h, Y[:, j])
     merged = loss.rivals(U, c).along(Y[:, j], 0.5 * h)
-    return Ray(loss, U, c, weight, W), MergedRay(merged, loss, U, c, weight, W)
+    return Ray(loss, U, c, weight, W), Ray(loss, U, c, weight, W, merged=merged)
 
 
 @pytest.mark.parametrize("loss", [Exponential(), Logistic(), MM()], ids=str)
@@ -49,7 +48,7 @@ def test_rays_without_an_end_are_the_same(seed):
             W = 0.5 * np.multiply.outer(outputs, Y[:, j])
             merged = Exponential().rivals(U, c).along(Y[:, j], 0.5 * outputs)
             whole = Ray(Exponential(), U, c, weight, W)
-            assert MergedRay(merged, Exponential(), U, c, weight, W).endless(10.0) == whole.endless(10.0)
+            assert Ray(Exponential(), U, c, weight, W, merged=merged).endless(10.0) == whole.endless(10.0)
 
 
 def test_a_class_alone_with_its_entry_has_no_rival_there():
@@ -57,7 +56,7 @@ def test_a_class_alone_with_its_entry_has_no_rival_there():
     entries = np.array([1.0, -1.0, -1.0, -1.0, -1.0, -1.0])
     U, c, h = np.zeros((3, 6)), np.zeros(3, dtype=np.intp), np.ones(3)
     W = 0.5 * np.multiply.outer(h, entries)
-    merged = MergedRay(Exponential().rivals(U, c).along(entries, 0.5 * h), Exponential(), U, c, h, W)
+    merged = Ray(Exponential(), U, c, h, W, merged=Exponential().rivals(U, c).along(entries, 0.5 * h))
     assert merged.endless(10.0) == Ray(Exponential(), U, c, h, W).endless(10.0)
     assert merged.endless(10.0).perfect
 

@@ -116,13 +116,13 @@ def test_the_curvature_is_the_trace_by_differences():
 def test_gains_are_at_hand_where_codewords_are_equally_far_apart():
     P = np.random.default_rng(3).normal(size=(N, K))
     for Y in (CODES["simplex"], CODES["samme"], np.eye(K)):
-        gradient = Gradient(P, Code(Y), C, np.ones(N))
+        gradient = Gradient(C, np.ones(N), P, Code(Y))
         gains = gradient.G @ Y.T
         differences = gradient.gains[:, :1] - gradient.gains
         factor = 0.5 * np.linalg.norm(Y[0] - Y[1]) ** 2 / 2
         assert_allclose(gains[:, :1] - gains, factor * differences, rtol=1e-10, atol=1e-12)
-    assert Gradient(P, Code(CODES["random-dense"]), C, np.ones(N)).gains is None
-    assert Gradient(P, Code(np.eye(K)), C, np.ones(N), single=True).gains is None
+    assert Gradient(C, np.ones(N), P, Code(CODES["random-dense"])).gains is None
+    assert Gradient(C, np.ones(N), P, Code(np.eye(K)), single=True).gains is None
 
 
 def test_a_gradient_is_computed_when_asked_for_and_once():
@@ -132,7 +132,7 @@ def test_a_gradient_is_computed_when_asked_for_and_once():
         calls.append(1)
         return np.ones((N, K))
 
-    gradient = Gradient(residual, Code(np.eye(K)), C, np.ones(N))
+    gradient = Gradient(C, np.ones(N), residual, Code(np.eye(K)))
     assert calls == []
     assert_array_equal(gradient.G, 0.5 * np.ones((N, K)))
     assert gradient.P is gradient.P and calls == [1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +29,7 @@ from simplexboost.engine import CPU
 from simplexboost.parts.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
 from simplexboost.parts.losses import Exponential, Logistic, OneVsAll, Savage
 from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent, Newton, as_optimizer
-from simplexboost.parts.optimizers.base import binary_request, direction, gradient_of, normalised_edge, ray_along
+from simplexboost.parts.optimizers.base import SIGNS, ask, binary_gradient, gradient_of, normalised_edge, ray_along
 from simplexboost.parts.steps import FixedStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "boosting.json").read_text())["cd_toy"]
@@ -201,8 +200,8 @@ def test_best_schedule_applies_the_coordinate_of_lowest_risk():
     for t in range(5):
         risks = []
         for j in range(3):
-            answer = run.learner.fit(binary_request(run, gradient_of(run).G[:, j]))
-            alpha = run.step.length(ray_along(run, partial(direction, run, answer.outputs, j))).alpha
+            answer = ask(run, binary_gradient(gradient_of(run).G[:, j]), SIGNS)
+            alpha = run.step.length(ray_along(run, answer.outputs * np.eye(3)[j])).alpha
             F = run.F.copy()
             F[:, j] += alpha * answer.outputs[:, 0]
             risks.append(float(data.weight @ run.loss.value(0.5 * F @ Y.T, data.c)) / data.n)
@@ -229,9 +228,9 @@ def test_cyclic_schedule_passes_over_coordinates_without_an_edge():
 def test_all_coordinates_share_the_step_of_the_whole_vector():
     data, Y = problem(K=4, seed=7), np.eye(4)
     run = make_run(data, Exponential(), Y, Stump())
-    answers = [run.learner.fit(binary_request(run, gradient_of(run).G[:, j])) for j in range(4)]
+    answers = [ask(run, binary_gradient(gradient_of(run).G[:, j]), SIGNS) for j in range(4)]
     whole = np.column_stack([answer.outputs for answer in answers])
-    expected = run.step.length(ray_along(run, lambda: direction(run, whole)))
+    expected = run.step.length(ray_along(run, whole))
     updates = AllCoordinates().propose(run)
     assert [update.coordinate for update in updates] == [0, 1, 2, 3]
     assert {update.alpha for update in updates} == {expected.alpha}

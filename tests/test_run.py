@@ -67,13 +67,6 @@ def test_scores_follow_every_round_in_double_precision(dtype):
     assert run.risk() == pytest.approx(np.mean(Logistic().value(run.U, C)), rel=1e-6)
 
 
-def test_seeds_come_from_the_run_s_generator():
-    one, other, third = (run_of(seed=s) for s in (0, 0, 1))
-    seeds = [one.seed() for _ in range(3)]
-    assert seeds == [other.seed() for _ in range(3)]
-    assert len({*seeds, third.seed()}) == 4
-
-
 # ---- votes are told to the objective --------------------------------------------------------------------------------
 
 

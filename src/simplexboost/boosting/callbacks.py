@@ -221,8 +221,9 @@ class Sampling(Callback):
             run.rows = data.engine.rows.find(drawn if held is None else others(data.n, held)[drawn])
         else:
             run.rows = None if held is None else others(data.n_here, data.engine.rows.find(held))
-        most = (0.8 if data.p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
-        run.features = draw(run.rng, data.p, most) if most < 1.0 else None
+        p = data.p
+        most = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
+        run.features = draw(run.rng, p, most) if most < 1.0 else None
 
 
 def draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray:

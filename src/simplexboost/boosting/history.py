@@ -58,9 +58,14 @@ class History(Callback):
             error = None if error is None else float(np.mean([update.error for update in updates]))
         if error is not None:
             self.add("error", float(error))
-        if all(update.drop is not None for update in updates):
-            bound = float(self._bound(run)) * float(bound_factor(run))
-            self.add("bound", bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
+        drops = [update.drop for update in updates if update.drop is not None]
+        if len(drops) == len(updates):
+            bound = 1.0  # the factor by which the bound changes with this round
+            for update, drop in zip(updates, drops, strict=True):
+                bound -= update.share * (1.0 - drop(run.learning_rate * update.alpha))
+            bounds = records.setdefault("bound", [])
+            bound = float(bounds[-1] if bounds else self._first_bound(run)) * float(bound)
+            bounds.append(bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
         records["edge"].append(float(edge))
         records["step"].append(float(step))
         records["coordinate"].append(coordinates.pop() if len(coordinates) == 1 else -1)
@@ -70,10 +75,9 @@ class History(Callback):
         elif len(records["risk"]) < len(records["step"]) - 1:  # the risk after the round before, known only now
             records["risk"].append(run.risk_before)
 
-    def _bound(self, run: Run) -> float:
-        """The bound before this round."""
-        if self.records.get("bound"):
-            return self.records["bound"][-1]
+    @staticmethod
+    def _first_bound(run: Run) -> float:
+        """Return the bound before the first round."""
         data, code = run.data, run.code
         start = mean_loss(run.loss, code, run.start(), data.c, data.weight, data.engine)
         return start / run.loss.mistake(data.K)
@@ -81,7 +85,7 @@ class History(Callback):
     def finish(self, run: Run) -> None:
         """Add the risk of the last round, where it is not known yet."""
         if len(self.records["risk"]) < len(self.records["step"]):
-            self.add("risk", run.risk())
+            self.records["risk"].append(run.risk())
 
     def continue_from(self, arrays: dict[str, AnyArray]) -> None:
         """Begin with the records of an earlier fit."""
@@ -99,12 +103,3 @@ class History(Callback):
         """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
         columns = {name: [*values, np.nan] for name, values in self.records.items()}
         return {name: np.array(values[:n_rounds]) for name, values in columns.items()}
-
-
-def bound_factor(run: Run) -> float:
-    """The factor by which the bound on the training error changes with the last round, from what its steps know."""
-    left = 1.0
-    for update in run.updates:
-        assert update.drop is not None
-        left -= update.share * (1.0 - update.drop(run.learning_rate * update.alpha))
-    return left

@@ -1,16 +1,17 @@
-"""Multiplies by codewords Y: scores from the predictor, ½ F Yᵀ, and gradients from residuals, ½ P Y.
+"""Multiplies by codewords Y: scores from the predictor, ½ F Yᵀ, and gradients from residuals, ½ P Y (`Gradient`).
 
 Canonical codewords of thousands of classes are a view on 2K − 1 numbers, which takes no K × K memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .._util.arrays import AnyArray, Array
+from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
 from ..engine import CPU, Engine
 
@@ -55,21 +56,18 @@ class Code:
     """Codewords Y (K, d) as a linear map, computed by an engine.
 
     Where Y = a I + b (canonical or SAMME's) no matrix product is needed.
+
+    Attributes
+    ----------
+    canonical : whether Y is the identity
+    symmetric : whether Y = a I + b, so that there is one coordinate per class and all classes are treated alike
     """
 
     def __init__(self, Y: AnyArray, engine: Engine = CPU) -> None:
         self.Y, self.engine = Y, engine
         self._form = symmetric_form(Y)
-
-    @property
-    def canonical(self) -> bool:
-        """Whether Y is the identity."""
-        return self._form == (1.0, 0.0)
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether Y = a I + b, so that there is one coordinate per class and all classes are treated alike."""
-        return self._form is not None
+        self.canonical = self._form == (1.0, 0.0)
+        self.symmetric = self._form is not None
 
     @cached
     def gap(self) -> float | None:
@@ -136,3 +134,70 @@ def symmetric_form(Y: AnyArray) -> tuple[float, float] | None:
     on, off = Y[0, 0], Y[0, 1]
     same = (np.diag(Y) == on).all() and (Y[~np.eye(K, dtype=bool)] == off).all()
     return (float(on - off), float(off)) if same else None
+
+
+class Gradient:
+    """Minus the gradient of the risk, in the forms that learners and steps use.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        The class that a classifier should name for every example: the true class; of several labels, the one with the
+        largest entry of P.
+    weight : array of shape (n,)
+        How important it is to name that class: the entry of P.
+    P : array of shape (n, K), a function that returns it, or None
+        Minus the gradient in the scores, sample weights included, up to a positive factor.
+    code : Code or None, default=None
+        The codewords that P belongs to.
+    G : array of shape (n, d) or None, default=None
+        Minus the gradient in F: a learner should make Σ_i ⟨G_i, h(x_i)⟩ large. By default ½ P Y, computed on first use.
+    single : bool, default=False
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    risk : float or None, default=None
+        The mean weighted loss, if the residual determines it.
+
+    Examples
+    --------
+    >>> code = Code(np.array([[1.0], [-1.0]]))
+    >>> Gradient(np.array([0]), np.array([0.5]), np.array([[0.5, -0.5]]), code).G
+    array([[0.5]])
+    """
+
+    def __init__(
+        self,
+        labels: Labels,
+        weight: Array,
+        P: Array | Callable[[], Array] | None = None,
+        code: Code | None = None,
+        *,
+        G: Array | None = None,
+        single: bool = False,
+        risk: float | None = None,
+    ) -> None:
+        self.labels, self.weight, self.code, self.risk = labels, weight, code, risk
+        self.single = single and (code is None or code.gap is not None)
+        self._late = P if callable(P) else None
+        given = {"P": None if callable(P) else P, "G": G}
+        self.__dict__.update({name: array for name, array in given.items() if array is not None})
+
+    @cached
+    def P(self) -> Array:
+        """Minus the gradient in the scores, (n, K)."""
+        assert self._late is not None  # else it was given, or nobody asks
+        return self._late()
+
+    @cached
+    def G(self) -> Array:
+        """Minus the gradient in F, (n, d)."""
+        assert self.code is not None
+        return self.code.back(self.P)
+
+    @property
+    def gains(self) -> Array | None:
+        """G Yᵀ (n, K), up to a positive factor and a constant in every row, if it is known without work; else None.
+
+        If all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
+        """
+        return None if self.single or self.code is None or self.code.gap is None else self.P

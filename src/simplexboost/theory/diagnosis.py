@@ -15,8 +15,9 @@ import numpy as np
 
 from .._util.arrays import Array, Labels
 from .._util.params import check_number
+from ..model.code import Gradient
 from ..parts.codewords import Canonical
-from ..parts.learners import Learner, PlainPull, Request, as_learner
+from ..parts.learners import Learner, Request, as_learner
 from ..tables.training_set import TrainingSet
 from .conditions import CONDITIONS, Condition, as_condition, described
 from .spaces import MIN_EDGE, TOLERANCE, Solution, Space, as_space, classes_in_place, label_numbers, solve, true_first
@@ -413,8 +414,8 @@ def edge_on(costs: Array, h: Labels, condition: Condition, space: Space) -> floa
 def cheap_classifier(learner: Learner, data: TrainingSet, costs: Array, seed: int) -> Labels:
     """Return the labels (n,) of a classifier that a learner finds for costs (n, K)."""
     own = costs.mean(axis=1) - costs[np.arange(data.n), data.c]  # (n,) the gain of being right
-    pull = PlainPull(np.ascontiguousarray(-costs), data.c, np.maximum(own, 0.0))
-    answer = learner.fit(Request(data, pull, Canonical().matrix(data.K), seed=seed))
+    gradient = Gradient(data.c, np.maximum(own, 0.0), G=np.ascontiguousarray(-costs))
+    answer = learner.fit(Request(data, gradient, Canonical().matrix(data.K), seed=seed))
     if answer.classes is None:
         raise TypeError(f"learner={learner!r} does not name classes; use 'class-tree' or a classifier.")
     return np.asarray(answer.classes, dtype=np.intp)

@@ -22,9 +22,10 @@ from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..classifiers.composition import ENDLESS, LEAST_ROUND
 from ..engine import MAX_BINS, Engine, cpu_engine, single_leaf
 from ..model.additive import Term
+from ..model.code import Gradient
 from ..model.hypotheses import Hypothesis, LeafOutputs, TreeHypothesis
 from ..model.program import Program, Turn, answers, move
-from ..parts.learners import Answer, Learner, PlainPull, Request, as_learner, refusal_of
+from ..parts.learners import Answer, Learner, Request, as_learner, refusal_of
 from ..parts.losses.links import log_of
 from ..persist import check_label_types, pack_program, register, unpack_program
 from ..tables.inputs import Taken, check_X
@@ -115,7 +116,7 @@ class NodeTrainer:
         weight = mass * (0.5 / totals).take(data.c)  # each class weighs ½
         G = (self.signs * weight)[:, None]
         rows = None if mass.all() else np.flatnonzero(mass)
-        answer = self.learner.fit(Request(data, PlainPull(G, self.labels, weight), SIGNS, rows=rows, seed=seed))
+        answer = self.learner.fit(Request(data, Gradient(self.labels, weight, G=G), SIGNS, rows=rows, seed=seed))
         goes_right = positive(answer)
         # Indexing by numbers is several times as fast as by a mask, whose branches the processor cannot predict.
         left, right = two_sided(float(weight.take(np.flatnonzero(goes_right)).sum()))

@@ -26,7 +26,7 @@ from ..parts.losses import Gradient, Loss, Objective
 from ..parts.losses.base import saturated_exp
 from ..parts.losses.links import Link, softmax
 from ..parts.optimizers import Optimizer
-from ..parts.optimizers.base import ask, gradient_of, normalised_edge, request_of
+from ..parts.optimizers.base import ask, gradient_of, normalised_edge
 from ..parts.optimizers.run import Run, Update
 from ..persist import register
 from .potentials import ExponentialLoss
@@ -173,7 +173,7 @@ class OptimalStrategy(Optimizer):
         objective = run.objective
         assert isinstance(objective, PotentialObjective)  # `check` refuses other losses
         gradient = gradient_of(run)
-        answer = ask(run, request_of(run, gradient))
+        answer = ask(run, gradient)
         if answer.classes is None:
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
         gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) the falls of the potential

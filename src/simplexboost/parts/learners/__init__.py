@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._util.params import resolve
-from .base import Answer, Learner, PlainPull, Pull, Request, refusal_of
+from .base import Answer, Learner, Request, refusal_of
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
 from .tree_learners import (
@@ -58,8 +58,6 @@ __all__ = [
     "LinearRegressor",
     "NamesClasses",
     "NewtonTree",
-    "PlainPull",
-    "Pull",
     "RegressionTree",
     "Request",
     "SignTree",

@@ -5,88 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.compat import cached
 from ..._util.params import Part
+from ...model.code import Gradient
 from ...model.hypotheses import Hypothesis, LeafOutputs
 from ...tables.training_set import TrainingSet
-
-
-class Pull(Protocol):
-    """The pull of the examples: the negative gradient that a learner is to follow, in the forms that learners use.
-
-    Attributes
-    ----------
-    G : array of shape (n, d)
-        Minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large.
-    labels : array of shape (n,)
-        For a classifier that names one class for every example: which class it should name.
-    weight : array of shape (n,)
-        How important it is to name that class.
-    single : bool
-        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
-        the label and 0 elsewhere.
-    gains : array of shape (n, K), or None
-        G Yᵀ, up to a positive factor and a constant in every row, if it is already known.
-
-    Examples
-    --------
-    A learner meets the pull in its request. `PlainPull` is the simplest one:
-
-    >>> import numpy as np
-    >>> pull = PlainPull(G=np.eye(2), labels=np.array([0, 1]), weight=np.ones(2))
-    >>> pull.G[0], pull.labels[0], pull.single
-    (array([1., 0.]), np.int64(0), False)
-    """
-
-    @property
-    def labels(self) -> Labels: ...
-
-    @property
-    def weight(self) -> Array: ...
-
-    @property
-    def single(self) -> bool: ...
-
-    @property
-    def G(self) -> Array: ...
-
-    @property
-    def gains(self) -> Array | None: ...
-
-
-@dataclass(frozen=True, eq=False)
-class PlainPull:
-    """A pull made of given arrays.
-
-    Attributes
-    ----------
-    G : array of shape (n, d)
-        Minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large.
-    labels : array of shape (n,)
-        For a classifier that names one class for every example: which class it should name.
-    weight : array of shape (n,)
-        How important it is to name that class.
-    single : bool, default=False
-        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
-        the label and 0 elsewhere.
-    gains : array of shape (n, K) or None, default=None
-        G Yᵀ, up to a positive factor and a constant in every row, if it is already known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> PlainPull(G=np.eye(2), labels=np.array([0, 1]), weight=np.ones(2)).weight
-    array([1., 1.])
-    """
-
-    G: Array
-    labels: Labels
-    weight: Array
-    single: bool = False
-    gains: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +23,7 @@ class Request:
     ----------
     data : TrainingSet
         The training rows, binned, with their weights.
-    pull : Pull
+    gradient : Gradient
         The negative gradient to follow.
     Y : array of shape (K, d)
         The answers of learners that name classes: row k for class k; ±1 for one coordinate.
@@ -109,9 +35,6 @@ class Request:
         The numbers of the features that the learner may use, ascending; None stands for all.
     seed : int, default=0
         The seed of learners that draw at random.
-    statistics : array of shape (n, s + 1) or None, default=None
-        The negative gradient along s directions and, last, the curvature along them, from which a `NewtonTree` then
-        takes its splits. None if splits look at the whole gradient.
 
     Examples
     --------
@@ -132,13 +55,12 @@ class Request:
     """
 
     data: TrainingSet
-    pull: Pull
+    gradient: Gradient
     Y: Array
     curvature: Array | None = None
     rows: AnyArray | None = None
     features: AnyArray | None = None
     seed: int = 0
-    statistics: Array | None = None
 
     @property
     def h(self) -> Array:
@@ -150,9 +72,9 @@ class Request:
         """The rows the learner may use, as an index."""
         return slice(None) if self.rows is None else self.rows
 
-    G = property(lambda self: self.pull.G, doc="Minus the gradient in F, (n, d).")
-    labels = property(lambda self: self.pull.labels, doc="The class to name for every example, (n,).")
-    weight = property(lambda self: self.pull.weight, doc="How important it is to name that class, (n,).")
+    G = property(lambda self: self.gradient.G, doc="Minus the gradient in F, (n, d).")
+    labels = property(lambda self: self.gradient.labels, doc="The class to name for every example, (n,).")
+    weight = property(lambda self: self.gradient.weight, doc="How important it is to name that class, (n,).")
 
 
 class Answer:
@@ -217,7 +139,7 @@ class Learner(Part):
         """Answer a request."""
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
-        """Answer requests that differ only in their pulls and curvatures; a learner may share work among them."""
+        """Answer requests that differ only in their gradients and curvatures; a learner may share work among them."""
         return [self.fit(request) for request in requests]
 
     def resolved(self, data: TrainingSet) -> Learner:

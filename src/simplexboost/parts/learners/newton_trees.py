@@ -195,8 +195,6 @@ class NewtonTree(TreeLearner):
         return float(self.l2_regularization)
 
     def statistics(self, request: Request) -> Array:
-        if request.statistics is not None:
-            return request.statistics  # (n, s + 1)
         return np.column_stack([request.G, request.h])  # (n, d + 1)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:

@@ -16,9 +16,10 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number
 from ...engine import ORDERS, Engine, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
+from ...model.code import Gradient
 from ...model.hypotheses import LeafOutputs, TreeHypothesis
 from ...tables.training_set import TrainingSet
-from .base import Answer, Learner, PlainPull, Request
+from .base import Answer, Learner, Request
 from .constraints import interactions
 
 # Up to this many values, histograms of 64-bit integers cost next to nothing; beyond, 32 bits halve the memory traffic.
@@ -100,19 +101,23 @@ class TreeLearner(Learner):
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and compute its leaf values."""
-        grown = self.grow(request)
+        grown = self.grow(request.data, self.statistics(request), request.rows, request.features, request.seed)
         values = self.leaf_values(grown, request)  # (L, d)
         return Answer(TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.engine))
 
-    def grow(self, request: Request) -> Grown:
-        """Grow a tree on the statistics of a request: its splits, the leaves of the rows and the sums over them."""
-        data = request.data
+    def grow(
+        self,
+        data: TrainingSet,
+        statistics: Array | OneHot,
+        rows: AnyArray | None,
+        features: AnyArray | None,
+        seed: int,
+    ) -> Grown:
+        """Grow a tree on some statistics: its splits, the leaves of the rows and the sums over them."""
         growth = self.__dict__.get("_growth") or self.growth_for(data)
         if growth.noise or self.rounds_at_random:
-            growth = replace(growth, seed=request.seed)
-        return data.engine.compute.grow(
-            data.binned, self.statistics(request), self.score, growth, rows=request.rows, features=request.features
-        )
+            growth = replace(growth, seed=seed)
+        return data.engine.compute.grow(data.binned, statistics, self.score, growth, None, rows, features)
 
     def statistics(self, request: Request) -> Array | OneHot:
         """Return the statistics that splits are searched with and that are summed over the leaves: the gradient."""
@@ -228,7 +233,7 @@ class NamesClasses(TreeLearner):
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and let its leaves name classes."""
-        grown = self.grow(request)
+        grown = self.grow(request.data, self.statistics(request), request.rows, request.features, request.seed)
         names = self.names(grown, request)  # (L,)
         values = request.Y[names]
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
@@ -262,10 +267,10 @@ class ClassTree(NamesClasses):
 
     def statistics(self, request: Request) -> Array | OneHot:
         """The gain of every class."""
-        if request.pull.single:  # only the true class gains, up to a constant that does not affect splits
+        if request.gradient.single:  # only the true class gains, up to a constant that does not affect splits
             return OneHot(request.labels, request.weight, len(request.Y))
-        A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
-        return A
+        gains = request.gradient.gains  # (n, K)
+        return request.G @ request.Y.T if gains is None else gains
 
     def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
         return super().growth_for(data, bits=64 if data.n * data.K < SMALL else 32, **more)
@@ -503,7 +508,7 @@ class IndexStump(Learner):
         """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
         d = request.G.shape[1]
         together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
-        by_feature = replace(request, pull=PlainPull(together, request.labels, request.weight))
+        by_feature = replace(request, gradient=Gradient(request.labels, request.weight, G=together))
         stump = self.__dict__.get("_stump") or Stump(min_samples_leaf=self.min_samples_leaf)
         answer = stump.fit(by_feature)
         rows = request.used

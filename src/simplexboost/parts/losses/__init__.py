@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._util.params import resolve
+from ...model.code import Gradient
 from .base import Loss, clamped, margins
 from .exponential import MM, Exponential
 from .gamma_phi import GammaPhi, Logistic, Savage, UserGammaPhi
 from .multilabel import BlockLogistic, MultilabelHamming, MultilabelRanking, for_label_sets
-from .objective import Balance, Gradient, Objective
+from .objective import Objective
 from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost, SoftmaxCostTable, UserLoss
 
 __all__ = [
     "LOSSES",
     "MM",
-    "Balance",
     "BlockLogistic",
     "Exponential",
     "GammaPhi",

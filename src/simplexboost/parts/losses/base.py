@@ -13,7 +13,7 @@ from ..._util.params import Part, check_number
 from ...engine import CPU, Engine
 from ...model.code import Code
 from .links import HUGE, Link, softmax
-from .objective import CEILING, Along, Balance, MergedRivals, Objective, Rivals
+from .objective import CEILING, MergedRivals, Objective, Rivals
 
 
 class Loss(Part, ABC):
@@ -122,24 +122,6 @@ class Loss(Part, ABC):
         weight, fall : arrays of shape (n, m), m terms per example, in the scale of P and per unit of the step
         """
         raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
-
-    def balance(self, along: Along) -> Balance:
-        """Which terms fall and which rise along a direction, for losses that are sums of exponentials."""
-        weight, fall = self.terms(along.P, along.W, along.c)  # (n, m) each
-        engine = along.engine
-        rate = engine.rows.largest(np.abs(fall))
-        gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
-        even = engine.rows.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
-        faultless = engine.rows.every(~loses)
-        return Balance(
-            gained=engine.rows.total(weight[gains] * (fall[gains] / rate)),
-            lost=-engine.rows.total(weight[loses] * (fall[loses] / rate)),
-            total=engine.rows.total(weight.ravel()),
-            rate=rate,
-            even=even,
-            faultless=faultless,
-            perfect=faultless and self.falls_forever(along.W, along.c, True, engine),
-        )
 
     def own_rate(self, K: int) -> float | None:
         """If the loss is an exponential of the true class's score only: the rate in its exponent; else None."""

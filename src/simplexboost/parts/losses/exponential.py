@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from ... import _kernels
 from ..._util.arrays import AnyArray, Array, Labels
 from ...engine import CPU, Engine
-from ...model.code import Code
+from ...model.code import Code, Gradient
 from .gamma_phi import ExponentialPhi
 from .links import Link, softmax
-from .objective import Along, Balance, Gradient, Objective
+from .objective import Objective
 
 if TYPE_CHECKING:
     from .scores import OwnScoreExponential
@@ -31,45 +31,37 @@ REFRESH = 16
 MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would lose digits
 
 
-@dataclass(frozen=True, eq=False)
-class Carried:
-    """The residual P (n, K) after `n_rounds` rounds, over exp(log_scale); own (n,) are its entries at true classes."""
-
-    n_rounds: int
-    P: Array
-    own: Array
-    log_scale: float
-
-
 class CarriedObjective(Objective):
     """For sums of exponentials over rivals: votes only multiply a few entries of the residual, so it is carried on."""
 
     def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
-        self._rate, self._vote = loss.rate, loss.vote
-        self._carried: Carried | None = None
+        self._rate = loss.rate
+        self._known: int | None = None  # the number of rounds after which the residual is known
+        self._P, self._own = np.empty((0, 0)), np.empty(0)  # it (n, K), and its entries at the true classes (n,) …
+        self._log_scale = 0.0  # … both divided by the exponential of this
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
         """The gradient from the residual that was carried to this round; if there is none, it is computed anew."""
         if not scaled:
             return super().gradient(F, U, n_rounds, scaled)
-        if self._carried is None or self._carried.n_rounds != n_rounds:
-            P, log_scale = self._residual(U(), scaled)
-            self._carried = Carried(n_rounds, P, P[np.arange(len(P)), self.c], log_scale)
-        carried = self._carried
-        risk = self._mean(self.engine.rows.total(carried.own) / self._rate, carried.log_scale)
-        return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
+        if self._known != n_rounds:
+            self._P, self._log_scale = self._residual(U(), scaled)
+            self._own, self._known = self._P[np.arange(len(self.c)), self.c], n_rounds
+        risk = self._mean(self.engine.rows.total(self._own) / self._rate, self._log_scale)
+        return Gradient(self.c, self._own, self._P, self.code, risk=risk)
 
     def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
-        carried, self._carried = self._carried, None
-        if self.code.gap is None or carried is None:
+        """Update the residual: a right answer gains on all rivals, a wrong one loses to the rival that it names."""
+        gap, known, self._known = self.code.gap, self._known, None
+        if gap is None or known != n_rounds - 1 or n_rounds % REFRESH == 0:
             return
-        if carried.n_rounds != n_rounds - 1 or n_rounds % REFRESH == 0:
+        change = self._rate * (step * gap)  # of the exponents
+        if not change < MOST_CARRIED:
             return
-        gain = step * self.code.gap
-        if self._rate * gain < MOST_CARRIED:
-            self._vote(carried.P, carried.own, self.c, classes, gain)
-            self._carried = replace(carried, n_rounds=n_rounds)
+        factor = math.exp(change)
+        _kernels.vote_rows(self._P, self.c, classes, factor, 1.0 / factor, self._own)
+        self._known = n_rounds
 
     def rounds_to_replay(self, n_rounds: int) -> int:
         return 0 if self.code.gap is None else n_rounds % REFRESH
@@ -90,7 +82,7 @@ class OwnScoreObjective(Objective):
         own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K, self.engine)
         own = own * self.weight
         risk = self._mean(self.engine.rows.total(own) / self._rate(K), log_scale)
-        return Gradient(lambda: spread_out(own, self.c, K), self.code, self.c, own, single=True, risk=risk)
+        return Gradient(self.c, own, lambda: spread_out(own, self.c, K), self.code, single=True, risk=risk)
 
 
 def spread_out(own: Array, c: Labels, K: int) -> Array:
@@ -110,17 +102,6 @@ class LinearGamma(ExponentialPhi):
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         return CarriedObjective(self, c, weight, code, engine)
 
-    def balance(self, along: Along) -> Balance:
-        if along.classes is None or along.gap is None:
-            return super().balance(along)
-        # A right answer gains on all rivals; a wrong one loses to one rival.
-        P, c, rows, engine = along.P, along.c, np.arange(len(along.c)), along.engine
-        right, own = along.classes == c, P[rows, c]  # (n,) each
-        gained, total = engine.rows.total(np.where(right, own, 0.0)), engine.rows.total(own)
-        lost = -engine.rows.total(np.where(right, 0.0, P[rows, along.classes]))
-        faultless = engine.rows.every(right)
-        return Balance(gained, lost, total, self.rate * along.gap, True, faultless, perfect=faultless)
-
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         rows = np.arange(len(c))
         weight = -P  # (n, K), a term for every rival
@@ -129,15 +110,6 @@ class LinearGamma(ExponentialPhi):
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
         return engine.rows.total(P[np.arange(len(c)), c]) / self.rate
-
-    def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
-        """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes` (n,).
-
-        A right answer raises the true class's score by `gain` over every rival; a wrong one lowers it by `gain` against
-        the rival it names.
-        """
-        factor = math.exp(self.rate * gain)
-        _kernels.vote_rows(P, c, classes, factor, 1.0 / factor, own)
 
     def _log_gamma(self, s: Array) -> Array:
         return s

@@ -3,113 +3,27 @@
 `Objective` evaluates its loss anew in every round. A loss that can do better, because it can carry its residual from
 round to round or needs only the scores of the true classes, has its own kind of objective (`Loss.objective`).
 
-For step rules, it also sums the terms that fall and those that rise along a direction (for sums of exponentials), and
-merges rivals that move alike, so that a sum over rivals has few terms instead of K.
+For line searches along a coordinate, it merges rivals that move alike, so that a sum over rivals has few terms, not K.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Labels, Mask
 from ..._util.compat import cached
 from ...engine import CPU, Engine
-from ...model.code import Code
+from ...model.code import Code, Gradient
 
 if TYPE_CHECKING:
     from .base import Loss
 
 # Exponents are limited to this: exp(700) ≈ 1e304 is four powers of ten below the largest float.
 CEILING = 700.0
-
-
-class Along(Protocol):
-    """What a balance is computed from.
-
-    Attributes
-    ----------
-    P : (n, K) the residual, up to a positive factor
-    W : (n, K) the direction in scores
-    c : (n,) targets
-    engine : adds up
-    classes : (n,) the class named for every example, if W comes from codewords of classes; else None
-    gap : what a right answer gains on every rival, in scores, if that is the same for all classes; else None
-    """
-
-    c: Labels
-    engine: Engine
-    classes: Labels | None
-
-    @property
-    def P(self) -> Array: ...
-
-    @property
-    def W(self) -> Array: ...
-
-    @property
-    def gap(self) -> float | None: ...
-
-
-@dataclass(frozen=True)
-class Balance:
-    """The terms of an exponential loss along a direction.
-
-    Attributes
-    ----------
-    gained : float
-        Σ weight · speed of the terms that fall; the fastest term has speed 1.
-    lost : float
-        Σ weight · speed of the terms that rise.
-    total : float
-        The weight of all terms.
-    rate : float
-        How much the exponent of the fastest term changes per unit of the step.
-    even : bool
-        Whether all terms that change do so at the same speed.
-    faultless : bool
-        Whether no term rises.
-    perfect : bool
-        Whether every term falls.
-
-    Examples
-    --------
-    >>> Balance(gained=0.8, lost=0.2, total=1.0, rate=2.0, even=True, faultless=False, perfect=False).gained
-    0.8
-    """
-
-    gained: float
-    lost: float
-    total: float
-    rate: float
-    even: bool
-    faultless: bool
-    perfect: bool
-
-    @property
-    def edge(self) -> float:
-        """δ = (gained − lost) / total."""
-        return (self.gained - self.lost) / self.total if self.total > 0 else 0.0
-
-    def drop_of_edge(self, alpha: float) -> float:
-        """A bound, for any learner, on the factor by which a step α changes the risk (Lemma 24)."""
-        a, delta = self.rate * alpha, self.edge
-        return 0.5 * ((1 - delta) * capped_exp(a) + (1 + delta) * math.exp(-a))
-
-    def drop(self, alpha: float) -> float:
-        """The factor by which a step α changes the risk, if all terms that change do so at the same speed."""
-        a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
-        return 1 - gained - lost + gained * math.exp(-a) + lost * capped_exp(a)
-
-
-def capped_exp(x: float) -> float:
-    """e^x, or e^700 if x is larger: for a step that is far too long, a bound need not be exact."""
-    return math.exp(min(x, CEILING))
-
 
 # The least weight of merged rivals beside the strongest rival of the row: far too small to count, and its logarithm is
 # finite.
@@ -190,69 +104,6 @@ def pays(entries: Array) -> bool:
     return 2 * (1 + len(np.unique(entries))) <= len(entries)
 
 
-class Gradient:
-    """Minus the gradient of the risk.
-
-    Parameters
-    ----------
-    P : array of shape (n, K), or a function that returns it
-        Minus the gradient in the scores, sample weights included, up to a positive factor.
-    code : Code
-        The codewords.
-    labels : array of shape (n,)
-        The true class; of several labels, the one with the largest entry of P.
-    weight : array of shape (n,)
-        The entry of P of that class.
-    single : bool, default=False
-        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
-        the label and 0 elsewhere.
-    risk : float or None, default=None
-        The mean weighted loss, if the residual determines it.
-
-    Attributes
-    ----------
-    G : array of shape (n, d)
-        Minus the gradient in F, ½ P Y.
-
-    Examples
-    --------
-    >>> from simplexboost.model.code import Code
-    >>> gradient = Gradient(np.array([[0.5, -0.5]]), Code(np.array([[1.0], [-1.0]])), np.array([0]), np.array([0.5]))
-    >>> gradient.G
-    array([[0.5]])
-    """
-
-    def __init__(
-        self,
-        P: Array | Callable[[], Array],
-        code: Code,
-        labels: Labels,
-        weight: Array,
-        single: bool = False,
-        risk: float | None = None,
-    ) -> None:
-        self._P, self.code, self.labels, self.weight, self.risk = P, code, labels, weight, risk
-        self.single = single and code.gap is not None
-
-    @cached
-    def P(self) -> Array:
-        """Minus the gradient in the scores."""
-        return self._P() if callable(self._P) else self._P
-
-    @cached
-    def G(self) -> Array:
-        """Minus the gradient in F."""
-        return self.code.back(self.P)
-
-    @property
-    def gains(self) -> Array | None:
-        """G Yᵀ (n, K), up to a positive factor and a constant in every row, if it is known without work; else None.
-
-        If all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
-        """
-        return None if self.code.gap is None or self.single else self.P
-
-
 class Objective:
     """The risk of a loss on a training set; evaluates the loss anew in every round.
 
@@ -293,7 +144,8 @@ class Objective:
         If `scaled`, it is correct up to a positive factor, which is chosen so that P neither overflows nor underflows.
         """
         P, log_scale = self._residual(U(), scaled)
-        return self.of_residual(P, self._mean(self.loss.total(P, self.c, self.engine), log_scale))
+        total = self.loss.total(P, self.c, self.engine)
+        return self.of_residual(P, None if total is None else self._mean(total, log_scale))
 
     def _residual(self, U: Array, scaled: bool) -> tuple[Array, float]:
         """The weighted residual (n, K) up to a factor, and the logarithm of that factor."""
@@ -305,7 +157,8 @@ class Objective:
 
     def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
         """The gradient, from the weighted residual (n, K)."""
-        return Gradient(P, self.code, *self.loss.question(P, self.c), risk=risk)
+        labels, weight = self.loss.question(P, self.c)
+        return Gradient(labels, weight, P, self.code, risk=risk)
 
     def curvature(self, U: Array) -> Array:
         """The trace of the Hessian in F of every example, (n,)."""
@@ -333,9 +186,9 @@ class Objective:
         """
         return None
 
-    def _mean(self, total: float | None, log_scale: float) -> float | None:
-        """The mean loss, from the total up to the factor exp(log_scale)."""
-        return None if total is None else total * capped_exp(log_scale) / self._weights
+    def _mean(self, total: float, log_scale: float) -> float:
+        """The mean loss, from the total up to the factor exp(log_scale); finite where that is far too large."""
+        return total * math.exp(min(log_scale, CEILING)) / self._weights
 
     @cached
     def _weights(self) -> float:

@@ -12,14 +12,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._util.arrays import Array, Labels
+from ..._util.arrays import Array
 from ..._util.params import Part
 from ...engine import Engine, row_sizes
+from ...model.code import Gradient
 from ...model.hypotheses import largest
 from ...tables.training_set import TrainingSet
-from ..learners.base import Answer, Learner, PlainPull, Pull, Request
-from ..losses.objective import Gradient, Objective, Rivals, pays
-from ..steps.ray import MergedRay, Ray
+from ..learners.base import Answer, Learner, Request
+from ..losses.objective import Objective, Rivals, pays
+from ..steps.ray import Ray
 from .run import Run, Update
 
 
@@ -72,74 +73,80 @@ SIGNS = np.array([[1.0], [-1.0]])  # the codewords of a binary request: up, down
 
 
 def gradient_of(run: Run, scaled: bool = True) -> Gradient:
-    """Minus the gradient of the risk, up to a positive factor if `scaled`; its risk, if it has one, is recorded."""
-    gradient = run.objective.gradient(run.F, lambda: run.U, run.round, scaled)
+    """Compute minus the gradient of the risk, up to a positive factor if `scaled`; note its risk if it has one."""
+    gradient = run.objective.gradient(run.F, lambda: run.U, len(run.model.round_ends), scaled)
     if gradient.risk is not None:
         run.risk_before = gradient.risk
     return gradient
 
 
-def request_of(run: Run, pull: Pull, curvature: Array | None = None, answers: Array | None = None) -> Request:
-    """A request for all coordinates; learners that name class k answer with row k of `answers` (K, d), by default Y."""
-    return Request(run.data, pull, run.Y if answers is None else answers, curvature, run.rows, run.features, run.seed())
+def binary_gradient(g: Array) -> Gradient:
+    """Return the gradient g (n,) along one coordinate: the labels are its signs, up or down, the weights its sizes."""
+    return Gradient((g < 0).astype(np.intp), np.abs(g), G=g[:, None])
 
 
-def binary_request(run: Run, g: Array, curvature: Array | None = None) -> Request:
-    """A binary request, whether to go up or down: the labels are the signs of g (n,), the weights its sizes."""
-    pull = PlainPull(g[:, None], (g < 0).astype(np.intp), np.abs(g))
-    return Request(run.data, pull, SIGNS, curvature, run.rows, run.features, run.seed())
+def ask(run: Run, gradient: Gradient, answers: Array | None = None, curvature: Array | None = None) -> Answer:
+    """Let the weak learner follow a gradient; raise if what it answers is not finite.
 
-
-def ask(run: Run, request: Request) -> Answer:
-    """The weak learner's answer; raise if it is not finite."""
-    return finite(run, run.learner.fit(request))
-
-
-def ask_each(run: Run, requests: Sequence[Request]) -> list[Answer]:
-    """The weak learner's answers to requests of one round; raise if one of them is not finite."""
-    return [finite(run, answer) for answer in run.learner.fit_each(requests)]
-
-
-def finite(run: Run, answer: Answer) -> Answer:
-    """The answer; raise if it is not finite."""
+    Learners that name class k answer with row k of `answers` (K, d), by default its codeword.
+    """
+    seed, Y = int(run.rng.integers(2**63)), run.Y if answers is None else answers
+    answer = run.learner.fit(Request(run.data, gradient, Y, curvature, run.rows, run.features, seed))
     if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
         raise run.divergence(size)
     return answer
 
 
-def direction(run: Run, outputs: Array, coordinate: int | None = None) -> Array:
-    """A learner's outputs as a direction in scores, W = ½ h Yᵀ (n, K)."""
-    if coordinate is None:
-        return run.code.forward(outputs)
-    return 0.5 * outputs * run.Y[:, coordinate]
+def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None = None) -> list[Answer]:
+    """Let the weak learner follow binary gradients of one round; curvatures (n, d) are one for each."""
+    requests = []
+    for j, gradient in enumerate(gradients):
+        h, seed = None if curvatures is None else curvatures[:, j], int(run.rng.integers(2**63))
+        requests.append(Request(run.data, gradient, SIGNS, h, run.rows, run.features, seed))
+    answers = run.learner.fit_each(requests)
+    for answer in answers:
+        if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
+            raise run.divergence(size)
+    return answers
 
 
-def ray_along(run: Run, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None) -> Ray:
-    """The risk along W (n, K)."""
-    return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes, run.data.engine)
+def ray_along(run: Run, outputs: Array, gradient: Gradient | None = None) -> Ray:
+    """Return the risk along a learner's outputs (n, d)."""
+    data = run.data
+    return Ray(
+        run.loss, lambda: run.U, data.c, data.weight, lambda: run.code.forward(outputs), gradient, engine=data.engine
+    )
 
 
 def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[], Rivals | None]) -> Ray:
-    """The risk along an answer in coordinate j; rivals that move alike there are merged where that pays.
+    """Return the risk along an answer in coordinate j; rivals that move alike there are merged where that pays.
 
     `rivals` is asked only then: they take as long as one look at the risk. A constant step looks at none.
     """
-    whole = (run.loss, lambda: run.U, run.data.c, run.data.weight, lambda: direction(run, answer.outputs, j), gradient)
-    y, engine = run.Y[:, j].astype(np.float64), run.data.engine
-    if run.step.constant is not None or not pays(y) or (found := rivals()) is None:
-        return Ray(*whole, engine=engine)
-    return MergedRay(found.along(y, 0.5 * answer.outputs[:, 0]), *whole, engine=engine)
+    data, y, merged = run.data, run.Y[:, j], None
+    if run.step.constant is None and pays(y) and (found := rivals()) is not None:
+        merged = found.along(y.astype(np.float64), 0.5 * answer.outputs[:, 0])
+    return Ray(
+        run.loss,
+        lambda: run.U,
+        data.c,
+        data.weight,
+        lambda: 0.5 * answer.outputs * y,
+        gradient,
+        merged=merged,
+        engine=data.engine,
+    )
 
 
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
-    """The risk of class k against the rest along outputs (n, 1), if the risk decouples (`decouples`)."""
+    """Return the risk of class k against the rest along outputs (n, 1), if the risk decouples (`decouples`)."""
     loss, U, c = run.loss.binary(run.U, run.data.c, k)
     toward = np.array([1.0, -1.0])
     return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * toward, engine=run.data.engine)
 
 
 def decouples(run: Run) -> bool:
-    """Whether the risk is a sum over coordinates, each of one class against the rest."""
+    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
     return run.loss.decouples and run.code.canonical
 
 
@@ -150,21 +157,29 @@ def step_along(
     curvature: Array | None = None,
     answers: Array | None = None,
 ) -> list[Update]:
-    """Request all coordinates, or one as a binary problem, and take the step: one update, or none."""
+    """Ask the learner for all coordinates, or for one as a binary problem, and take the step: one update, or none."""
     if coordinate is not None:
-        request = binary_request(run, gradient.G[:, coordinate], curvature)
-        answer = ask(run, request)
+        along = binary_gradient(gradient.G[:, coordinate])
+        answer = ask(run, along, SIGNS, curvature)
         ray = coordinate_ray(run, answer, coordinate, gradient, lambda: run.loss.rivals(run.U, run.data.c))
-        return take_step(run, request, answer, ray, coordinate)
-    request = request_of(run, gradient, curvature, answers)
-    answer = ask(run, request)
-    ray = ray_along(run, lambda: direction(run, answer.outputs), gradient, answer.classes)
-    return take_step(run, request, answer, ray)
+        return take_step(run, along, answer, ray, coordinate)
+    answer, data = ask(run, gradient, answers, curvature), run.data
+    ray = Ray(
+        run.loss,
+        lambda: run.U,
+        data.c,
+        data.weight,
+        lambda: run.code.forward(answer.outputs),
+        gradient,
+        answer.classes,
+        engine=data.engine,
+    )
+    return take_step(run, gradient, answer, ray)
 
 
-def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
-    """The step along the ray of an answer: one update, or none if there is no edge."""
-    edge = None if run.step.measures_edge else normalised_edge(run.data.engine, request.G, answer.outputs)
+def take_step(run: Run, gradient: Gradient, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
+    """Take the step along the ray of an answer to a gradient: one update, or none if there is no edge."""
+    edge = None if run.step.measures_edge else normalised_edge(run.data.engine, gradient.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
         return []
     stride = run.step.length(ray)
@@ -178,16 +193,15 @@ def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: 
 
 
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
-    """Request a scalar h in every coordinate, and choose one step for the vector that they form."""
-    d = run.Y.shape[1]
-    answers = ask_each(run, [binary_request(run, gradient.G[:, j]) for j in range(d)])
+    """Ask for a scalar h in every coordinate, and choose one step for the vector that they form."""
+    answers = ask_each(run, [binary_gradient(g) for g in gradient.G.T])
     outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
-    stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
+    stride = run.step.length(ray_along(run, outputs, gradient))
     edge = normalised_edge(run.data.engine, gradient.G, outputs) if stride.edge is None else stride.edge
     if edge <= MIN_EDGE or stride.alpha <= 0:
         run.refusal = stride.stop
         return []
-    told = (stride.error, stride.drop, 1 / d)
+    told = (stride.error, stride.drop, 1 / len(answers))
     return [
         Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j, *told)
         for j, answer in enumerate(answers)
@@ -195,6 +209,6 @@ def step_together(run: Run, gradient: Gradient) -> list[Update]:
 
 
 def normalised_edge(engine: Engine, G: Array, outputs: Array) -> float:
-    """Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
+    """Compute Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
     most = engine.rows.total_size(G) * engine.rows.largest(row_sizes(outputs))
     return engine.rows.total(np.einsum("nd,nd->n", G, outputs)) / most if most > 0 else 0.0

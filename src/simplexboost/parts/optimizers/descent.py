@@ -13,21 +13,21 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from ..._util.arrays import AnyArray, Array
 from ..._util.params import check_choice, check_flag, check_number
+from ...model.code import Gradient
 from ...model.hypotheses import Hypothesis, spread
 from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import single
-from ..losses.objective import Gradient
 from ..losses.scores import SoftmaxCost, SoftmaxCostTable
 from .base import (
     MIN_EDGE,
+    SIGNS,
     Optimizer,
     ask,
     ask_each,
+    binary_gradient,
     binary_ray,
-    binary_request,
     coordinate_ray,
     decouples,
-    direction,
     gradient_of,
     normalised_edge,
     ray_along,
@@ -117,12 +117,12 @@ class CoordinateDescent(Optimizer):
     @staticmethod
     def _best(run: Run, gradient: Gradient) -> list[Update]:
         """The update of the coordinate with the lowest risk after its step; of equal ones, the lowest coordinate."""
-        requests = [binary_request(run, g) for g in gradient.G.T]
+        along = [binary_gradient(g) for g in gradient.G.T]
         rivals = cache(lambda: run.loss.rivals(run.U, run.data.c))  # the same for all coordinates
         risk, best = math.inf, []
-        for j, (request, answer) in enumerate(zip(requests, ask_each(run, requests), strict=True)):
+        for j, answer in enumerate(ask_each(run, along)):
             ray = coordinate_ray(run, answer, j, gradient, rivals)
-            update = take_step(run, request, answer, ray, j)
+            update = take_step(run, along[j], answer, ray, j)
             if update and (after := ray.log_risk(update[0].alpha)) < risk:
                 risk, best = after, update
         return best
@@ -184,9 +184,9 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     sizes = run.data.engine.rows.total(np.abs(gradient.G))  # (d,)
     updates = []
     for j in (j for j in range(d) if j not in finished):
-        request = binary_request(run, gradient.G[:, j])
-        answer = ask(run, request)
-        for update in take_step(run, request, answer, binary_ray(run, answer.outputs, j), j):
+        along = binary_gradient(gradient.G[:, j])
+        answer = ask(run, along, SIGNS)
+        for update in take_step(run, along, answer, binary_ray(run, answer.outputs, j), j):
             finished = finished | {j} if update.perfect else finished
             updates.append(replace(update, share=sizes[j] / sizes.sum(), perfect=len(finished) == d))
     run.workspace = finished
@@ -265,10 +265,10 @@ class NewtonCoordinates(Optimizer):
         G = weight * single(h * np.clip(R / h, -self.clip, self.clip))
         h = weight * single(h)
         K = len(run.Y)
-        answers = ask_each(run, [binary_request(run, G[:, k], h[:, k]) for k in range(K)])
+        answers = ask_each(run, [binary_gradient(g) for g in G.T], h)
         edges = [normalised_edge(run.data.engine, G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
         outputs = np.column_stack([answer.outputs for answer in answers])  # (n, K)
-        alpha = (K - 1) / K * run.step.length(ray_along(run, lambda: direction(run, outputs))).alpha
+        alpha = (K - 1) / K * run.step.length(ray_along(run, outputs)).alpha
         found = [(k, a, edge) for k, (a, edge) in enumerate(zip(answers, edges, strict=True)) if edge > MIN_EDGE]
         return [Update(a.hypothesis, a.outputs, alpha, edge, False, k) for k, a, edge in found]
 
@@ -323,15 +323,15 @@ class NewColumn(Optimizer):
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
         of_colours = run.data.engine.compute.times(E, np.stack([mu < 0, mu > 0], axis=1))  # (n, 2)
-        request = binary_request(run, np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
-        answer = ask(run, request)
+        along = binary_gradient(np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
+        answer = ask(run, along, SIGNS)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
-        stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
-        edge = normalised_edge(run.data.engine, request.G, answer.outputs)
+        stride = run.step.length(ray_along(run, outputs, gradient))
+        edge = normalised_edge(run.data.engine, along.G, answer.outputs)
         if edge <= MIN_EDGE or stride.alpha <= 0:
             return []
-        total, wrong = run.data.engine.rows.total, answer.outputs[:, 0] * request.G[:, 0] <= 0  # wrong (n,)
-        error = total(np.where(wrong, request.weight, 0.0)) / total(request.weight)
+        total, wrong = run.data.engine.rows.total, answer.outputs[:, 0] * along.G[:, 0] <= 0  # wrong (n,)
+        error = total(np.where(wrong, along.weight, 0.0)) / total(along.weight)
         return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
 
     def colours(self, run: Run, gradient: Gradient) -> Array:

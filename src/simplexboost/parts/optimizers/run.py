@@ -166,10 +166,6 @@ class Run:
             self._risk = self.objective.risk(self.F)
         return self._risk
 
-    def seed(self) -> int:
-        """A number for a learner that draws at random."""
-        return int(self.rng.integers(2**63))
-
     def resume(self, model: AdditiveModel) -> None:
         """Continue a model: every number is then what it would be in one long fit, bit for bit."""
         model = model.at(1.0)
@@ -200,16 +196,12 @@ class Run:
         for term in terms:
             outputs = data.in_order(term.hypothesis.outputs(data.table, data.engine))
             term.add_to(self.F, outputs)
-        votes = len(terms) == 1 and terms[0].coordinate is None
-        classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y) if votes else None
-        self._end_round(terms, classes)
-
-    def _end_round(self, terms: list[Term], classes: Labels | None) -> None:
-        """Let the model have a round that was added to F; `classes` (n,) are the votes, if it was a vote."""
         self._U = self._risk = None
         self.model.add_round(terms)
-        if classes is not None:
-            self.objective.follow_votes(classes, terms[0].step, self.round)
+        if len(terms) == 1 and terms[0].coordinate is None:
+            classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y)
+            if classes is not None:
+                self.objective.follow_votes(classes, terms[0].step, self.round)
 
     @property
     def is_perfect(self) -> bool:
@@ -252,7 +244,10 @@ class Run:
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
         self.updates = updates
-        self._end_round(terms, updates[0].classes if len(updates) == 1 else None)
+        self._U = self._risk = None
+        self.model.add_round(terms)
+        if len(updates) == 1 and updates[0].classes is not None:
+            self.objective.follow_votes(updates[0].classes, terms[0].step, len(self.model.round_ends))
 
     def _size(self) -> float:
         """The largest absolute entry of F."""

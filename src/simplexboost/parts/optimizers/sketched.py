@@ -21,17 +21,17 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import Part, check_choice, check_number
 from ...engine import BlockProblem, Engine, FitSize, Grown, HostLoss, LateValues, LeafRule, RowLoss, RowProblem
 from ...engine.candidates import places
-from ...model.code import FEW, Code
-from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, sparse_values
+from ...model.code import FEW, Code, Gradient
+from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, largest, sparse_values
 from ...tables.training_set import TrainingSet
-from ..learners.base import Answer, Learner, Request
+from ..learners.base import Learner
 from ..learners.newton_trees import NewtonTree, newton_steps
 from ..learners.tree_learners import TreeLearner
 from ..losses.base import Loss
 from ..losses.multilabel import BlockLogistic
-from ..losses.objective import Gradient, Objective
+from ..losses.objective import Objective
 from ..losses.scores import UserLossError, along_columns
-from .base import Optimizer, direction, finite, ray_along
+from .base import Optimizer, ray_along
 from .memory import BASE, NODE, ROW, binning_bytes, leaves_on, model_bytes, row_bytes, table_bytes, tree_bytes
 from .prior import prior_update
 from .run import Run, Update
@@ -324,29 +324,30 @@ class SketchedNewton(Optimizer):
 
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
-        objective = run.objective
+        data, objective, step = run.data, run.objective, run.step.constant
         assert isinstance(objective, RowObjective)
         rows = objective.rows
-        if self.init == "prior" and run.round == 0:
+        if self.init == "prior" and not run.model.round_ends:
             return [prior_update(run)]
+        sketch, rule, sparse = run.workspace = run.workspace or self.fixed(run)
+        Z = sketch.free(run.code, run.rng) if run.loss.blockwise else sketch.along(run.code, run.rng)  # (K, s)
+        if run.code.canonical and not run.loss.blockwise and data.class_ranks is not None:
+            Z = data.dealt(Z)
         try:
-            statistics = rows.pull(run.F, self.directions(run))  # (n, s + 1)
+            statistics = rows.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
             raise UserLossError(f"in round {run.round + 1}, {error}") from error
-        gradient, seed = objective.lazy_gradient(run), int(run.rng.integers(2**63))
-        request = Request(run.data, gradient, run.Y, None, run.rows, run.features, seed, statistics)
-        grown = run.learner.grow(request)
-        rule, sparse = self.leaf_rule(run)
-        free = rows.leaves(run.F, grown, run.rows, rule)  # (L, d)
-        values = run.learner.constrain(free, grown, run.data)
-        step = run.step.constant
+        seed = int(run.rng.integers(2**63))
+        grown = run.learner.grow(data, statistics, run.rows, run.features, seed)
+        values = run.learner.constrain(rows.leaves(run.F, grown, run.rows, rule), grown, data)  # (L, d)
         late = values if isinstance(values, LateValues) else None  # on a device, which may add them unseen
         if late is not None and step is not None and run.may_move(run.learning_rate * step * late.bound):
             late.add_ahead(run.F, run.learning_rate * step, grown.leaf_of_row)
-        outputs = LeafOutputs(values, grown.leaf_of_row, run.data.engine)
-        hypothesis = tree_hypothesis(grown, values, sparse, run.data.engine)
+        outputs = LeafOutputs(values, grown.leaf_of_row, data.engine)
+        hypothesis = tree_hypothesis(grown, values, sparse, data.engine)
         size = rows.gradient_size(statistics, run.rows)
-        edge = 0.0 if is_zero(values) else sketched_edge(grown.leaf_sums, rule.l2_regularization, size)
+        moves = len(grown.leaf_sums) > 1 or not is_zero(values)
+        edge = sketched_edge(grown.leaf_sums, rule.l2_regularization, size) if moves else 0.0
         run.risk_before = rows.risk()  # now, since a device has then computed it while the tree was growing
         if not edge:
             if late is not None and late.added:  # a tree with splits has an edge, but for rounding
@@ -354,37 +355,26 @@ class SketchedNewton(Optimizer):
             return []
         if step is not None:
             return [Update(hypothesis, outputs, step, edge, False)]
-        answer = Answer(hypothesis, outputs)
-        stride = run.step.length(ray_along(run, lambda: direction(run, finite(run, answer).outputs), gradient))
+        if not np.isfinite(reach := largest(hypothesis, outputs)):
+            raise run.divergence(reach)
+        stride = run.step.length(ray_along(run, outputs.dense(), objective.lazy_gradient(run)))
         if stride.alpha <= 0:
             run.refusal = stride.stop
             return []
         return [Update(hypothesis, outputs, stride.alpha, edge, stride.perfect)]
 
-    def directions(self, run: Run) -> AnyArray:
-        """The codewords along the directions of this round, (K, s)."""
-        sketch, code = as_sketch(self.sketch), run.code
-        if run.loss.blockwise:
-            return sketch.free(code, run.rng)
-        Z = sketch.along(code, run.rng)
-        return run.data.dealt(Z) if code.canonical else Z
-
-    def leaf_rule(self, run: Run) -> tuple[LeafRule, bool]:
-        """How leaf values are computed, and whether most of them are zero; the same in every round."""
-        if run.workspace is None:
-            canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
-            thin = THIN if many else 0.0
-            longest = np.inf if self.max_step is None else float(self.max_step)
-            longest = longest if canonical else FURTHEST / run.learning_rate
-            rule = LeafRule(run.learner.growth_for(run.data).l2_regularization, longest, thin)
-            run.workspace = rule, bool(thin) and canonical
-        return run.workspace
+    def fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool]:
+        """Return what is the same in every round: the sketch, how leaf values are computed, and if most are zero."""
+        canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
+        thin = THIN if many else 0.0
+        longest = np.inf if self.max_step is None else float(self.max_step)
+        longest = longest if canonical else FURTHEST / run.learning_rate
+        rule = LeafRule(run.learner.growth_for(run.data).l2_regularization, longest, thin)
+        return as_sketch(self.sketch), rule, bool(thin) and canonical
 
 
 def is_zero(values: Any) -> bool:
-    """Whether leaf values (L, d) are those of a tree of one leaf that moves no row."""
-    if (values.shape[0] if issparse(values) else len(values)) > 1:
-        return False
+    """Tell whether the leaf values (1, d) of a tree of one leaf move no row."""
     return bool(np.abs(values.data if issparse(values) else np.asarray(values)).max(initial=0.0) < 1e-6)
 
 
@@ -440,7 +430,7 @@ class RowObjective(Objective):
 
     def lazy_gradient(self, run: Run) -> Gradient:
         """The whole gradient, computed only if it is used."""
-        return Gradient(lambda: self._residual(run.U, scaled=True)[0], self.code, self.c, self.weight)
+        return Gradient(self.c, self.weight, lambda: self._residual(run.U, scaled=True)[0], self.code)
 
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> tuple[Any, RowObjective] | None:
         """Other rows on the engine's device, and their objective."""

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from ..._util.arrays import Array, Labels, Mask
 from ..._util.compat import cached
 from ...engine import CPU, Engine
+from ...model.code import Gradient
 from ..losses.base import Loss, margins
-from ..losses.objective import Balance, Gradient, MergedRivals
+from ..losses.objective import CEILING, MergedRivals
 
 
-@dataclass(frozen=True)
-class Stride:
+class Stride(NamedTuple):
     """A step length, and what else the step rule has found out.
 
     Attributes
@@ -43,10 +42,43 @@ class Stride:
 
     alpha: float
     perfect: bool = False
-    edge: float | None = field(default=None, compare=False)
-    error: float | None = field(default=None, compare=False)
-    drop: Callable[[float], float] | None = field(default=None, compare=False)
-    stop: str | None = field(default=None, compare=False)
+    edge: float | None = None
+    error: float | None = None
+    drop: Callable[[float], float] | None = None
+    stop: str | None = None
+
+
+class Balance(NamedTuple):
+    """The terms of an exponential loss along a direction.
+
+    Attributes
+    ----------
+    gained : Σ weight · speed of the terms that fall; the fastest term has speed 1
+    lost : Σ weight · speed of the terms that rise
+    total : the weight of all terms
+    rate : how much the exponent of the fastest term changes per unit of the step
+    even : whether all terms that change do so at the same speed
+    faultless : whether no term rises
+    perfect : whether every term falls
+    """
+
+    gained: float
+    lost: float
+    total: float
+    rate: float
+    even: bool
+    faultless: bool
+    perfect: bool
+
+    def drop_of_edge(self, alpha: float) -> float:
+        """Bound, for any learner, the factor by which a step α changes the risk (Lemma 24)."""
+        a, delta = self.rate * alpha, (self.gained - self.lost) / self.total if self.total > 0 else 0.0
+        return 0.5 * ((1 - delta) * math.exp(min(a, CEILING)) + (1 + delta) * math.exp(-a))
+
+    def drop(self, alpha: float) -> float:
+        """Return the factor by which a step α changes the risk, if all terms that change do so at the same speed."""
+        a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
+        return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(min(a, CEILING))
 
 
 class Ray:
@@ -68,6 +100,9 @@ class Ray:
         The gradient at U, where it is known.
     classes : array of shape (n,) or None, default=None
         The class that the learner names for every example, where its answers are codewords.
+    merged : MergedRivals or None, default=None
+        Along one coordinate of F, the rivals with classes counted as one whose codewords have the same entry there. A
+        line search computes the same risk from them, with fewer terms.
     engine : Engine
         What adds up over the examples; one thread by default.
 
@@ -89,10 +124,12 @@ class Ray:
         W: Array | Callable[[], Array],
         gradient: Gradient | None = None,
         classes: Labels | None = None,
+        merged: MergedRivals | None = None,
         engine: Engine = CPU,
     ) -> None:
         self.loss, self.c, self.weight, self.classes, self.engine = loss, c, weight, classes, engine
-        self._U, self._W, self._gradient = U, W, gradient
+        self.gradient, self.merged, self._U, self._W = gradient, merged, U, W
+        self.code = None if gradient is None else gradient.code
 
     @cached
     def U(self) -> Array:
@@ -107,24 +144,24 @@ class Ray:
     @property
     def K(self) -> int:
         """The number of classes."""
-        return self.U.shape[1] if self._gradient is None else len(self._gradient.code.Y)
+        return self.U.shape[1] if self.code is None else len(self.code.Y)
 
     @property
     def gap(self) -> float | None:
         """What a right answer gains on every rival, in scores, where that is known and the same for all; else None."""
-        return None if self._gradient is None else self._gradient.code.gap
+        return None if self.code is None else self.code.gap
 
     @cached
     def P(self) -> Array:
         """The residual, sample weights included, up to a positive factor, (n, K)."""
-        if self._gradient is None:
+        if self.gradient is None:
             return self.loss.scaled_residual(self.U, self.c, self.engine)[0] * self.weight[:, None]
-        return self._gradient.P
+        return self.gradient.P
 
     @cached
     def own(self) -> Array:
         """The residual of the true class, (n,)."""
-        return self.P[np.arange(len(self.c)), self.c] if self._gradient is None else self._gradient.weight
+        return self.P[np.arange(len(self.c)), self.c] if self.gradient is None else self.gradient.weight
 
     @cached
     def right(self) -> Mask:
@@ -132,18 +169,24 @@ class Ray:
         return margins(self.W, self.c) > 0 if self.classes is None else self.classes == self.c
 
     def risk(self, alpha: float) -> float:
-        """Σ_i w_i L_i at α."""
+        """Compute Σ_i w_i L_i at α."""
         return self._total(self.loss.value(self.U + alpha * self.W, self.c))
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
         """First and second derivative of the risk at α, in units of Σ abs(first), in which the scale cancels."""
-        first, second = self._along(alpha)
+        if self.merged is None:
+            first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)  # (n,) each
+        else:
+            first, second, _ = self.loss.along_merged(self.merged, alpha, self.engine)
         unit = self._total(np.abs(first)) or 1.0
         return self._total(first) / unit, None if second is None else self._total(second) / unit
 
     def log_risk(self, alpha: float) -> float:
         """log Σ_i w_i L_i at α; the logarithm, because an exponential risk itself may overflow."""
-        log_loss = self._log_loss(alpha)  # (n,)
+        if self.merged is None:
+            log_loss = self.loss.log_value(self.U + alpha * self.W, self.c)  # (n,)
+        else:
+            log_loss = self.loss.log_value_merged(self.merged, alpha)
         top = self.engine.rows.largest(log_loss)
         return top + math.log(self._total(np.exp(log_loss - top)))
 
@@ -157,49 +200,35 @@ class Ray:
             return None
         return Stride(endless_step, perfect=self._falls_forever(strictly=True))
 
-    def _along(self, alpha: float) -> tuple[Array, Array | None]:
-        """First and second derivative of every example's loss at α, up to a common factor, (n,) each."""
-        first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)
-        return first, second
-
-    def _log_loss(self, alpha: float) -> Array:
-        """The logarithm of every example's loss at α, (n,)."""
-        return self.loss.log_value(self.U + alpha * self.W, self.c)
-
     def _falls_forever(self, strictly: bool) -> bool:
         """Whether no example's loss ever rises along the ray, or strictly: whether all terms of all losses fall."""
-        return self.loss.falls_forever(self.W, self.c, strictly, self.engine)
+        if self.merged is None:
+            return self.loss.falls_forever(self.W, self.c, strictly, self.engine)
+        gains, there = self.merged.gains, self.merged.there  # (V, n)
+        return self.engine.rows.every(((gains < 0) if strictly else (gains <= 0)) | ~there)
 
     def balance(self) -> Balance:
         """What gains and what loses along the ray, for losses that are sums of exponentials."""
-        return self.loss.balance(self)
-
-
-class MergedRay(Ray):
-    """A ray along one coordinate of F, where classes whose codewords have the same entry there count as one rival.
-
-    The risk along it is the same; a line search computes it from the merged rivals. What other rules ask for, such as
-    the residual, is that of all classes.
-
-    Parameters
-    ----------
-    merged : MergedRivals
-        The rivals, for this direction.
-    *whole, **named
-        As for `Ray`, with all classes.
-    """
-
-    def __init__(self, merged: MergedRivals, *whole: Any, **named: Any) -> None:
-        super().__init__(*whole, **named)
-        self.merged = merged
-
-    def _along(self, alpha: float) -> tuple[Array, Array | None]:
-        first, second, _ = self.loss.along_merged(self.merged, alpha, self.engine)
-        return first, second
-
-    def _log_loss(self, alpha: float) -> Array:
-        return self.loss.log_value_merged(self.merged, alpha)
-
-    def _falls_forever(self, strictly: bool) -> bool:
-        gains, there = self.merged.gains, self.merged.there  # (V, n)
-        return self.engine.rows.every(((gains < 0) if strictly else (gains <= 0)) | ~there)
+        rows, c, named, gradient = self.engine.rows, self.c, self.classes, self.gradient
+        gap = None if self.code is None else self.code.gap
+        if self.loss.pairwise and named is not None and gradient is not None and gap is not None:
+            # A right answer gains on all rivals; a wrong one loses to one rival.
+            right, own = named == c, gradient.weight
+            gained, total = rows.total(np.where(right, own, 0.0)), rows.total(own)
+            lost = -rows.total(np.where(right, 0.0, gradient.P[np.arange(len(c)), named]))
+            faultless = rows.every(right)
+            return Balance(gained, lost, total, self.loss.rate * gap, True, faultless, faultless)
+        weight, fall = self.loss.terms(self.P, self.W, c)  # (n, m) each
+        rate = rows.largest(np.abs(fall))
+        gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
+        even = rows.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
+        faultless = rows.every(~loses)
+        return Balance(
+            gained=rows.total(weight[gains] * (fall[gains] / rate)),
+            lost=-rows.total(weight[loses] * (fall[loses] / rate)),
+            total=rows.total(weight.ravel()),
+            rate=rate,
+            even=even,
+            faultless=faultless,
+            perfect=faultless and self.loss.falls_forever(self.W, c, True, self.engine),
+        )

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._util.params import Part, check_choice, check_number
 from ..losses.base import Loss
-from ..losses.objective import capped_exp
+from ..losses.objective import CEILING
 from .ray import Ray, Stride
 
 # A step beyond this counts as infinite: the risk still falls there, as far as floating point can tell.
@@ -196,14 +196,14 @@ class ClosedForm(Step):
 
     def length(self, ray: Ray) -> Stride:
         """The closed form."""
-        self.check(ray.loss)
         balance = ray.balance()
         exact = self.rule == "exact"
         if exact and not balance.even:
             raise TypeError(
                 "step=ClosedForm() needs a learner that answers with codewords or signs; use step='line-search'."
             )
-        gained, lost, edge = balance.gained, balance.lost, balance.edge
+        gained, lost = balance.gained, balance.lost
+        edge = (gained - lost) / balance.total if balance.total > 0 else 0.0  # δ
         drop = balance.drop if exact else balance.drop_of_edge
         if gained <= lost:
             return Stride(0.0, edge=edge)
@@ -271,7 +271,7 @@ class ErrorStep(Step):
         unit = self._unit(ray)
 
         def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
-            return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
+            return error * math.exp(min(alpha / unit / 2, CEILING)) + (1 - error) * math.exp(-alpha / unit / 2)
 
         return Stride(
             unit * vote, ray.engine.rows.every(~wrong), edge, error, drop if self.better_than == "half" else None
