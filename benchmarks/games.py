@@ -17,7 +17,7 @@ from simplexboost.theory.spaces import true_first
 def seconds_of_potential(K: int, T: int, edge: float) -> float:
     """φ_T(0) of the zero-one loss."""
     begin = time.perf_counter()
-    theory.fixed_potential(T, theory.uniform_baseline(K, edge))
+    theory.potential(T, "uniform", K, edge)
     return time.perf_counter() - begin
 
 
@@ -25,7 +25,7 @@ def seconds_of_table(n: int, K: int, T: int, edge: float) -> float:
     """All cost matrices of a game, one thread."""
     rng = np.random.default_rng(0)
     c, habits = rng.integers(K, size=n), rng.dirichlet(np.ones(K), size=n).cumsum(axis=1)
-    game, votes, spent = theory.make_game("uniform", K, T, edge), np.zeros((n, K), dtype=int), 0.0
+    game, votes, spent = theory.make_game(T, "uniform", K, edge), np.zeros((n, K), dtype=int), 0.0
     for to_go in range(T, 0, -1):
         begin = time.perf_counter()
         game.costs(to_go, true_first(votes, c))

@@ -400,10 +400,10 @@ def draw_potentials(plt: Any) -> Any:
     b = games.uniform_baseline(K, edge)
     figure, ax = plt.subplots(figsize=(7.0, 3.6), layout="constrained")
     classical = np.minimum(1, (K - 1) * np.exp(-T * edge**2 / 2))
-    exponential = [min(1, games.fixed_potential(int(t), b, loss="exponential", eta="best")) for t in T]
+    exponential = [min(1, games.potential(int(t), b, loss="exponential", eta="best")) for t in T]
     ax.plot(T, classical, ":", color=PALETTE[1], linewidth=2, label="$(K-1)\\,e^{-T\\gamma^2/2}$")
     ax.plot(T, exponential, "--", color=PALETTE[2], linewidth=2, label="exponential loss, best $\\eta$")
-    ax.plot(T, [games.fixed_potential(int(t), b) for t in T], "-", color=PALETTE[0], linewidth=2, label="zero-one loss")
+    ax.plot(T, [games.potential(int(t), b) for t in T], "-", color=PALETTE[0], linewidth=2, label="zero-one loss")
     ax.set(xlabel="rounds T", ylabel="bound on the training error", ylim=(0, 1.05), title="six classes, an edge of 0.1")
     ax.legend(frameon=False)
     ax.grid(alpha=0.25, linewidth=0.5)

@@ -22,7 +22,7 @@ from PIL import Image
 import simplexboost as sb
 from simplexboost import datasets, evaluate
 from simplexboost.parts.codewords import MaxMin
-from simplexboost.theory.game_plots import figure_3, figure_5
+from simplexboost.theory.game_plots import plot_bounds, plot_degrees
 
 Picture = tuple[str, Any]  # its name and its axes
 
@@ -35,8 +35,8 @@ def of_codes() -> Iterator[Picture]:
     for loss, ax in zip(("own-score", "exponential"), axes, strict=True):
         evaluate.plot_loss_contours(loss, ax=ax)
     yield "losses", axes[0]
-    yield "degrees", figure_3()[0]
-    yield "potentials", figure_5()[0]
+    yield "degrees", plot_degrees(20, 0.4)
+    yield "potentials", plot_bounds(range(1, 16), 6, 0.0, ("minimal", "best"))
 
 
 def of_gaussians() -> Iterator[Picture]:

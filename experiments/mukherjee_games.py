@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simplexboost import theory
-from simplexboost.theory.game_plots import figure_2a, figure_2b, figure_3, figure_4, figure_5, figure_6
+from simplexboost.theory.game_plots import plot_bounds, plot_degrees, plot_potential
 
 from .cells import Cell, Results, task
 from .registry import Block, Figure, Plan, Text, experiment
@@ -18,10 +18,10 @@ from .registry import Block, Figure, Plan, Text, experiment
 def potentials(rounds: list[int], classes: list[int], edge: float, minimal: bool = True) -> dict[str, Any]:
     """φ_T(0), zero-one loss: uniform baseline; and the best fixed baseline and the minimal condition."""
     pairs = [(T, K) for T in rounds for K in classes]
-    out = {"fixed": [float(theory.fixed_potential(T, theory.uniform_baseline(K, edge))) for T, K in pairs]}
+    out = {"fixed": [float(theory.potential(T, "uniform", K, edge)) for T, K in pairs]}
     if minimal:
         out["best"] = [float(theory.best_fixed_potential(T, K, edge)[0]) for T, K in pairs]
-        out["minimal"] = [float(theory.minimal_potential(T, K, edge)) for T, K in pairs]
+        out["minimal"] = [float(theory.potential(T, "minimal", K, edge)) for T, K in pairs]
     return out
 
 
@@ -31,7 +31,7 @@ def error_bounds(rounds: list[int], classes: list[int], edges: list[float]) -> d
     and the closed forms (k − 1) e^{−Tγ²/2} and √(k − 1) e^{−Tγ²/2} of the exponential loss.
     """
     out: dict[str, Any] = {"games": [[T, K, edge] for K in classes for edge in edges for T in rounds]}
-    out["zero-one"] = [float(theory.fixed_potential(T, theory.uniform_baseline(K, e))) for T, K, e in out["games"]]
+    out["zero-one"] = [float(theory.potential(T, "uniform", K, e)) for T, K, e in out["games"]]
     out["exponential"] = [(K - 1) * float(np.exp(-T * e**2 / 2)) for T, K, e in out["games"]]
     out["root"] = [float(np.sqrt(K - 1) * np.exp(-T * e**2 / 2)) for T, K, e in out["games"]]
     return out
@@ -123,8 +123,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[3, 2])
-        figure_2a(rounds=max(OVER_T.arguments["rounds"]), ax=left)
-        figure_2b(ax=right)
+        plot_bounds(OVER_T.arguments["rounds"], 6, ax=left)
+        plot_bounds(10, range(2, 101), 0.1, ax=right)
 
     yield Figure("mukherjee-figure2", "Potential at 0, the bound on the error.", draw, (9.5, 3.6))
     if over_T is not None:
@@ -159,7 +159,8 @@ def figure3(plan: Plan) -> list[Cell]:
 @figure3.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        figure_3(PANELS, axes=figure.subplots(1, 3))
+        for (T, edge), ax in zip(PANELS, figure.subplots(1, 3), strict=True):
+            plot_degrees(T, edge, ax=ax)
 
     yield Figure("mukherjee-figure3", "Degrees of the optimal walk; three classes, zero-one loss.", draw, (11, 4.4))
     counts = degree_counts(found, MAPS[0])
@@ -183,7 +184,8 @@ def figure4(plan: Plan) -> list[Cell]:
 @figure4.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        figure_4(axes=figure.subplots(1, 2, subplot_kw={"projection": "3d"}))
+        for T, ax in zip((3, 20), figure.subplots(1, 2, subplot_kw={"projection": "3d"}), strict=True):
+            plot_potential(T, ax=ax)
 
     yield Figure("mukherjee-figure4", "Optimal potentials; three classes, no edge.", draw, (9.5, 4.6))
     same, own = (
@@ -207,7 +209,9 @@ def figure5(plan: Plan) -> list[Cell]:
 @figure5.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        figure_5(axes=figure.subplots(1, 2))
+        left, right = figure.subplots(1, 2)
+        plot_bounds(range(1, 16), 6, 0.0, ("minimal", "best"), ax=left)
+        plot_bounds(10, range(2, 16), 0.0, ("minimal", "best"), ax=right)
 
     yield Figure("mukherjee-figure5", "Error bounds without an edge.", draw, (9.5, 3.6))
     results = [found.get(c) for c in figure5.cells(plan)]
@@ -225,7 +229,8 @@ def figure6(plan: Plan) -> list[Cell]:
 @figure6.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        figure_6(ETAS, axes=figure.subplots(1, 3))
+        for eta, ax in zip(ETAS, figure.subplots(1, 3), strict=True):
+            plot_degrees(20, 0.1, "exponential", eta, ax=ax)
 
     yield Figure("mukherjee-figure6", "Degrees of the optimal walk; three classes, exponential loss.", draw, (11, 4.4))
     counts = degree_counts(found, MAPS[1])

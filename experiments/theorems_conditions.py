@@ -13,7 +13,6 @@ from scipy.optimize import linprog
 
 from simplexboost import theory
 from simplexboost.theory.conditions import worst_baseline_cost
-from simplexboost.theory.spaces import subsets_example
 
 from .theorems import check
 
@@ -91,7 +90,10 @@ def random_baseline(rng: np.random.Generator, n: int, K: int, edge: float) -> An
 def _() -> dict[str, float]:
     rng = np.random.default_rng(0)
     spaces = [random_space(rng) for _ in range(12)]
-    gaps = [abs(theory.largest_edge(s, condition="m1") - theory.largest_edge(s, condition="mh")) for s in spaces]
+    gaps = [
+        abs(theory.solve_condition(s, condition="m1").edge - theory.solve_condition(s, condition="mh").edge)
+        for s in spaces
+    ]
     return {"edges apart": max(gaps)}
 
 
@@ -104,7 +106,7 @@ def _() -> dict[str, float]:
         z, _ = margin(space)
         boostable += int(z > POSITIVE)
         rows = [np.tile(theory.uniform_baseline(3, 0.1), (5, 1)), *(random_baseline(rng, 5, 3, 0.1) for _ in range(3))]
-        edges = [theory.largest_edge(space, condition=theory.EdgeOverRandom(B)) for B in rows]
+        edges = [theory.solve_condition(space, condition=B).edge for B in rows]
         met += [(edge, z) for edge in edges if edge > POSITIVE]
     return {
         "boostable spaces of 30": float(boostable),
@@ -127,7 +129,7 @@ def _() -> dict[str, float]:
             continue
         tried += 1
         B = np.array([lowered(row, z) for row in votes(space, weights)])
-        short.append(z - theory.largest_edge(space, condition=theory.EdgeOverRandom(B)))
+        short.append(z - theory.solve_condition(space, condition=B).edge)
     return {"boostable spaces of 30": float(tried), "margin less the edge that is met": max(short)}
 
 
@@ -212,7 +214,7 @@ def random_costs(rng: np.random.Generator, n: int, K: int) -> Any:
 @check("mukherjee-figure1-both-sides")
 def _() -> dict[str, float]:
     space = theory.example("samme")
-    apart = abs(0.25 - theory.largest_edge(space, condition="samme"))
+    apart = abs(0.25 - theory.solve_condition(space, condition="samme").edge)
     return {"SAMME's edge and 1/4 apart": apart, "margin": margin(space)[0]}
 
 
@@ -229,10 +231,10 @@ def _() -> dict[str, float]:
     """Section 4.2.2 with subsets of ((1 − γ)/k + γ) m examples, for k = 4, m = 6 and k = 5, m = 10."""
     missed, short = [], []
     for K, n, size in ((4, 6, 2), (5, 10, 4)):
-        space, p = subsets_example(K, n, size), size / n
+        space, p = theory.example("subsets", K=K, n=n, size=size), size / n
         gamma = (p - 1 / K) / (1 - 1 / K)
-        missed.append(abs(theory.largest_edge(space, condition="uniform") - gamma))
-        short.append(-theory.largest_edge(space, condition="mh"))
+        missed.append(abs(theory.solve_condition(space, condition="uniform").edge - gamma))
+        short.append(-theory.solve_condition(space, condition="mh").edge)
     return {"edge over the uniform baseline and γ apart": max(missed), "MH's edge below 0 by": min(short)}
 
 
@@ -241,10 +243,10 @@ def _() -> dict[str, float]:
     """C • (1_h − B) a row, with −1 for the true class: what it is, less ½ − 1/k."""
     K, p = 4, 2 / 6
     gamma = (p - 1 / K) / (1 - 1 / K)
-    space = subsets_example(K, 6, 2)
+    space = theory.example("subsets", K=K)
     C = np.zeros((6, K))
     C[:, 0] = -1.0
-    excess = (cheapest(space, C) - float((C @ theory.MH().baseline(K, gamma)).sum())) / 6
+    excess = (cheapest(space, C) - float((C @ theory.CONDITIONS["mh"].baseline(K, gamma)).sum())) / 6
     return {"printed and true apart": abs(excess - (0.5 - 1 / K)), "true": excess}
 
 

@@ -17,7 +17,6 @@ from scipy.optimize import linprog, minimize_scalar
 from simplexboost import theory
 from simplexboost.theory.conditions import as_condition
 from simplexboost.theory.potentials import solve_row
-from simplexboost.theory.spaces import subsets_example
 
 from .theorems import check
 from .theorems_conditions import random_baseline, random_costs
@@ -75,8 +74,8 @@ def _() -> dict[str, float]:
             for edge in (0.0, 0.3, 1.0):
                 C = rng.exponential(size=(200, len(condition.generators(K)))) @ condition.generators(K)
                 worst.append(float((C.min(axis=1) - C @ condition.baseline(K, edge)).max()))
-    C = rng.exponential(size=(200, 1)) @ theory.M1().generators(3)
-    vacuous = float((C.min(axis=1) - C @ theory.M1().baseline(3, 2.0)).max())
+    C = rng.exponential(size=(200, 1)) @ theory.CONDITIONS["m1"].generators(3)
+    vacuous = float((C.min(axis=1) - C @ theory.CONDITIONS["m1"].baseline(3, 2.0)).max())
     return {"least cost beyond the baseline's": max(worst), "the same with M1's vacuous edge 2": vacuous}
 
 
@@ -108,7 +107,7 @@ def _() -> dict[str, float]:
     for name, K, edge, s in SMALL:
         condition = as_condition(name)
         b = condition.baseline(K, edge)
-        phi = np.array([theory.game_potential(1, K, condition, edge, np.array(s) + e) for e in np.eye(K, dtype=int)])
+        phi = np.array([theory.potential(1, condition, K, edge, np.array(s) + e) for e in np.eye(K, dtype=int)])
         value, c = solve_row(phi, condition, b)
         apart.append(abs(best_response(phi, c, float(c @ b))[0] - value))
         C = rng.exponential(size=(200, len(condition.generators(K)))) @ condition.generators(K)
@@ -150,11 +149,11 @@ def _() -> dict[str, float]:
 @check("mukherjee-theorem9-both-games")
 def _() -> dict[str, float]:
     """The optimal strategy of the minimal game against the windows, and of the uniform one against the subsets."""
-    windows, subsets = theory.example("windows"), subsets_example(5, 10, 4)
+    windows, subsets = theory.example("windows"), theory.example("subsets", K=5, n=10, size=4)
     gamma = 0.25  # of the subsets: 4/10 = (1 − γ)/5 + γ
     played = {
-        "minimal": [theory.play(theory.make_game("minimal", K=3, T=T, edge=1 / 6), windows) for T in (5, 20, 60)],
-        "uniform": [theory.play(theory.make_game("uniform", K=5, T=T, edge=gamma), subsets) for T in (5, 20, 60)],
+        "minimal": [theory.play(theory.make_game(T, "minimal", 3, 1 / 6), windows) for T in (5, 20, 60)],
+        "uniform": [theory.play(theory.make_game(T, "uniform", 5, gamma), subsets) for T in (5, 20, 60)],
     }
     out = {}
     for name, plays in played.items():
@@ -176,7 +175,7 @@ def _() -> dict[str, float]:
     for booster in ("optimal", "random", "MM"):
         S, broken = np.zeros((m, K), dtype=int), 0.0
         for to_go in range(T, 0, -1):
-            after = np.stack([theory.fixed_potential(to_go - 1, b, S + e) for e in np.eye(K, dtype=int)], axis=1)
+            after = np.stack([theory.potential(to_go - 1, b, s=S + e) for e in np.eye(K, dtype=int)], axis=1)
             C = {
                 "optimal": after,
                 "random": random_costs(rng, m, K),
@@ -185,7 +184,7 @@ def _() -> dict[str, float]:
             labels = adversary(after, C, b)
             broken = max(broken, float(C[np.arange(m), labels].sum() - (C @ b).sum()))
             S[np.arange(m), labels] += 1
-        short = float(theory.fixed_potential(T, b)) - float(theory.ZeroOne()(S).mean())
+        short = float(theory.potential(T, b)) - float(theory.ZeroOne()(S).mean())
         out[f"{booster} costs: short of φ_T(0) beyond ε"] = short - T / m
         out[f"{booster} costs: condition broken by"] = broken
     return out
@@ -217,8 +216,9 @@ def _() -> dict[str, float]:
     for K, t, edge in ((2, 5, 0.1), (3, 5, 0.2), (4, 4, 0.0)):
         b, s = theory.uniform_baseline(K, edge), [0, 1, *([0] * (K - 2))]
         true = enumerated(t, b, s, theory.ZeroOne())
-        sums = max(sums, abs(theory.fixed_potential(t, b, s) - true))
-        minimax = max(minimax, abs(theory.game_potential(t, K, "uniform", edge, s) - true))
+        sums = max(sums, abs(theory.potential(t, b, s=s) - true))
+        programme = theory.ConeGame(as_condition("uniform"), K, t, theory.ZeroOne(), edge)
+        minimax = max(minimax, abs(programme.potential(t, np.array([s]))[0] - true))
     return {"dynamic programme and walks apart": sums, "minimax (17) and walks apart": minimax}
 
 
@@ -235,7 +235,10 @@ def _() -> dict[str, float]:
         for b in (theory.uniform_baseline(K, 0.2), random_baseline(rng, 1, K, 0.1)[0]):
             s, eta = rng.integers(-2, 3, size=K), float(rng.uniform(0.1, 0.8))
             true = enumerated(t, b, s, theory.ExponentialLoss(eta))
-            values = (closed_form(b, s, eta, t, lambda k: 1.0), theory.fixed_potential(t, b, s, "exponential", eta))
+            values = (
+                closed_form(b, s, eta, t, lambda k: 1.0),
+                theory.potential(t, b, s=s, loss="exponential", eta=eta),
+            )
             apart = max(apart, *(abs(v / true - 1) for v in values))
     return {"closed form and walks apart, relative": apart}
 
@@ -272,20 +275,20 @@ def _() -> dict[str, float]:
 @check("mukherjee-exponential-bound-printed")
 def _() -> dict[str, float]:
     b = theory.uniform_baseline(6, 0.0)
-    return {"bound less 1, k = 6, no edge": float(theory.fixed_potential(10, b, loss="exponential", eta=1e-4)) - 1}
+    return {"bound less 1, k = 6, no edge": float(theory.potential(10, b, loss="exponential", eta=1e-4)) - 1}
 
 
 @check("mukherjee-strict-printed")
 def _() -> dict[str, float]:
     b = theory.uniform_baseline(2, 0.1)
     printed = enumerated(2, b, [0, 0], lambda s: float(s[0] < s[1]))
-    return {"true less printed, k = 2, T = 2": float(theory.fixed_potential(2, b)) - printed}
+    return {"true less printed, k = 2, T = 2": float(theory.potential(2, b)) - printed}
 
 
 @check("mukherjee-uniform-printed")
 def _() -> dict[str, float]:
     best, _ = theory.best_fixed_potential(6, 3, 0.4)
-    return {"best less uniform": float(best - theory.fixed_potential(6, theory.uniform_baseline(3, 0.4)))}
+    return {"best less uniform": float(best - theory.potential(6, "uniform", 3, 0.4))}
 
 
 @check("mukherjee-uniform-no-edge-random")
@@ -294,10 +297,10 @@ def _() -> dict[str, float]:
     rng, fewer, drawn = np.random.default_rng(0), [], []
     for K in (3, 4, 6):
         for T in range(1, 11):
-            uniform = float(theory.fixed_potential(T, theory.uniform_baseline(K, 0.0)))
+            uniform = float(theory.potential(T, "uniform", K, 0.0))
             fewer.append(theory.best_fixed_potential(T, K, 0.0)[0] - uniform)
             if K < 6:
-                drawn += [float(theory.fixed_potential(T, b)) - uniform for b in random_baseline(rng, 20, K, 0.0)]
+                drawn += [float(theory.potential(T, b)) - uniform for b in random_baseline(rng, 20, K, 0.0)]
     return {"best of fewer labels less uniform": float(max(fewer)), "best of 400 random ones less uniform": max(drawn)}
 
 
@@ -334,21 +337,21 @@ def supports(K: int) -> list[Any]:
 
 @check("mukherjee-lemma18-own-recursion")
 def _() -> dict[str, float]:
-    """(44) by our recursion, (40) by a linear programme over all baselines, and `theory.minimal_potential`."""
+    """(44) by our recursion, (40) by a linear programme over all baselines, and `theory.potential`."""
     programme, package = 0.0, 0.0
     for K, edge, s in STATES:
         own = Minimal(K, edge, theory.ZeroOne())
         favours = np.column_stack([-np.ones(K - 1), np.eye(K - 1)])  # b_l − b_1 ≤ −γ
         best = linprog(-np.array(own.after(3, tuple(s))), favours, np.full(K - 1, -edge), np.ones((1, K)), [1.0])
         programme = max(programme, abs(own.phi(3, tuple(s)) + best.fun))
-        package = max(package, abs(own.phi(3, tuple(s)) - theory.minimal_potential(3, K, edge, s)))
+        package = max(package, abs(own.phi(3, tuple(s)) - theory.potential(3, "minimal", K, edge, s)))
     return {"(44) and all baselines apart": programme, "(44) and the package apart": package}
 
 
 @check("mukherjee-corollary15")
 def _() -> dict[str, float]:
     gaps = [
-        abs(theory.game_potential(T, 3, "mr", edge) - theory.minimal_potential(T, 3, edge))
+        abs(theory.potential(T, "mr", 3, edge) - theory.potential(T, "minimal", 3, edge))
         for T in (1, 2, 3, 4)
         for edge in (0.0, 0.2)
     ]

@@ -31,7 +31,7 @@ def main() -> None:
         sb.export.c(clf, Path(folder, "model.c"))
     assert sb.AdaBoostMHClassifier(n_estimators=5).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.8
     assert sb.MulticlassSVC(kernel="rbf", gamma=1e-3).fit(X[:300], y[:300]).score(X[:300], y[:300]) > 0.95
-    assert 0 < sb.theory.fixed_potential(20, sb.theory.uniform_baseline(4, 0.2)) < 1
+    assert 0 < sb.theory.potential(20, "uniform", 4, 0.2) < 1
     compilers = [name for name in ("cc", "gcc", "clang", "c++", "cl") if shutil.which(name)]
     print(
         f"simplexboost {sb.__version__} works: {accuracy:.3f} on digits, instruction set {_kernels.instruction_set()},"

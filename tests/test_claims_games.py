@@ -1,6 +1,7 @@
 """Mukherjee and Schapire's part of the ledger: rules, independent computations, checks that fail when they should."""
 
 import tomllib
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -236,8 +237,13 @@ def test_random_and_lowered_baselines_have_their_edge():
 
 @pytest.mark.parametrize("claim", ["mukherjee-theorem3", "mukherjee-theorem4", "mukherjee-figure1"])
 def test_theorems_3_and_4_fail_with_edges_that_are_wrong(claim, monkeypatch):
-    true, shift = games.largest_edge, -0.01 if claim == "mukherjee-theorem4" else 0.01
-    monkeypatch.setattr(games, "largest_edge", lambda *a, **k: true(*a, **k) + shift)
+    true, shift = games.solve_condition, -0.01 if claim == "mukherjee-theorem4" else 0.01
+
+    def other(*arguments, **keywords):
+        solution = true(*arguments, **keywords)
+        return replace(solution, edge=solution.edge + shift)
+
+    monkeypatch.setattr(games, "solve_condition", other)
     assert outcome(claim).holds is False
 
 
@@ -268,7 +274,7 @@ def test_the_recursion_by_hand():
 
 
 def test_lemma_18_and_19_fail_where_the_potentials_are_others(monkeypatch):
-    monkeypatch.setattr(games, "minimal_potential", lambda *a, **k: 0.5)
+    monkeypatch.setattr(games, "potential", lambda *a, **k: 0.5)
     assert outcome("mukherjee-lemma18").holds is False
     monkeypatch.setattr(
         theorems_games.Minimal,
@@ -279,7 +285,7 @@ def test_lemma_18_and_19_fail_where_the_potentials_are_others(monkeypatch):
 
 
 def test_walks_fail_without_the_minimax(monkeypatch):
-    monkeypatch.setattr(games, "game_potential", lambda *a, **k: 0.5)
+    monkeypatch.setattr(games.ConeGame, "potential", lambda self, t, S: np.full(len(S), 0.5))
     assert outcome("mukherjee-walks").holds is False
 
 

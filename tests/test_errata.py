@@ -411,7 +411,7 @@ def enumerated(t, b, s, loss):
 
 def test_e01b_rivals_must_be_strictly_behind():
     b = games.uniform_baseline(2, 0.1)
-    assert games.fixed_potential(2, b) == pytest.approx(0.6975)
+    assert games.potential(2, b) == pytest.approx(0.6975)
     assert enumerated(2, b, [0, 0], lambda s: float(s[0] <= s[1])) == pytest.approx(0.6975)
     assert enumerated(2, b, [0, 0], lambda s: float(s[0] < s[1])) == pytest.approx(0.2025)  # as printed
 
@@ -423,21 +423,21 @@ def test_e02_proper_losses_fall_with_votes_for_the_true_class():
         assert (loss(S + own) <= loss(S)).all() and (loss(S + rival) >= loss(S)).all()
     reversed_ = lambda S: np.exp(0.3 * (S[:, 0] - S[:, 1]))  # noqa: E731
     with pytest.raises(ValueError, match="not proper"):
-        games.fixed_potential(3, games.uniform_baseline(3, 0.1), loss=reversed_)
+        games.potential(3, "uniform", 3, 0.1, loss=reversed_)
 
 
 def test_e08_the_baseline_of_mr_is_half_of_gamma():
     space = games.example("windows")
-    margin = games.best_margin(space)
-    assert games.largest_edge(space, condition="mr") == pytest.approx(margin, abs=1e-7)
-    b = games.MR().baseline(space.K, margin)
+    margin = games.solve_condition(space).edge
+    assert games.solve_condition(space, condition="mr").edge == pytest.approx(margin, abs=1e-7)
+    b = games.CONDITIONS["mr"].baseline(space.K, margin)
     assert b[0] - b[1] == pytest.approx(margin)  # ±γ/2; with ±γ it would be twice the margin
 
 
 def test_e12_no_factor_l_in_the_exponent():
     b, s, eta, t = games.uniform_baseline(3, 0.2), [0, 1, -1], 0.4, 3
     true = enumerated(t, b, s, games.ExponentialLoss(eta))
-    assert games.fixed_potential(t, b, s, "exponential", eta) == pytest.approx(true)
+    assert games.potential(t, b, s=s, loss="exponential", eta=eta) == pytest.approx(true)
     a = [1 - (b[0] + b[k]) + np.exp(eta) * b[k] + np.exp(-eta) * b[0] for k in (1, 2)]
     terms = [a[k - 1] ** t * np.exp(eta * times * (s[k] - s[0])) for k in (1, 2) for times in (1, k + 1)]
     assert terms[0] + terms[2] == pytest.approx(true) != pytest.approx(terms[1] + terms[3])
@@ -448,15 +448,17 @@ def test_e15_pixels_of_the_degree_map():
     assert_array_equal(degrees, degrees.T)  # (s_2 − s_1, s_3 − s_1): exchanging the rivals mirrors the map
     phi, radius = games.potential_map(5, 0.0), 5
     for u, v in ((1, -2), (0, 3), (-4, 2)):
-        assert phi[u + radius, v + radius] == pytest.approx(games.minimal_potential(5, 3, 0.0, [0, u, v]))
+        assert phi[u + radius, v + radius] == pytest.approx(games.potential(5, "minimal", 3, 0.0, [0, u, v]))
     u, v = 1, -2
-    assert games.minimal_potential(5, 3, 0.0, [0, u, u + v]) != pytest.approx(phi[u + radius, v + radius])  # s_3 − s_2
+    assert games.potential(5, "minimal", 3, 0.0, [0, u, u + v]) != pytest.approx(
+        phi[u + radius, v + radius]
+    )  # s_3 − s_2
 
 
 def test_e23_costs_of_the_counter_example_to_samme():
     space = games.example("samme")
-    assert games.largest_edge(space, condition="samme") == pytest.approx(0.25, abs=1e-6)
-    assert not games.is_boostable(space)
+    assert games.solve_condition(space, condition="samme").edge == pytest.approx(0.25, abs=1e-6)
+    assert not games.solve_condition(space).holds
     for t_a, t_b in ((1.0, 1.0), (0.3, 2.0)):
         C = np.array([[0, t_a, t_a], [t_b, 0, t_b]])
         costs = [C[np.arange(2), space.H[:, j]].sum() for j in (0, 1)]
@@ -468,61 +470,59 @@ def test_e24_how_far_the_subsets_are_from_mh():
     space = games.example("subsets")
     K, p = space.K, float((space.H == space.c[:, None]).mean())
     gamma = (p - 1 / K) / (1 - 1 / K)  # p = (1 − γ)/K + γ
-    assert games.largest_edge(space, condition="uniform") == pytest.approx(gamma, abs=1e-6)
+    assert games.solve_condition(space, condition="uniform").edge == pytest.approx(gamma, abs=1e-6)
     missing = (0.5 + gamma / 2) - p
     assert missing == pytest.approx((1 - gamma) * (0.5 - 1 / K)) != pytest.approx(0.5 - 1 / K)
     for condition in ("m1", "mh"):  # both ask for an accuracy of ½ + γ/2
-        assert games.largest_edge(space, condition=condition) == pytest.approx(2 * p - 1, abs=1e-6)
+        assert games.solve_condition(space, condition=condition).edge == pytest.approx(2 * p - 1, abs=1e-6)
 
 
 def test_e25_signs_in_the_proof_of_lemma_10():
     b, t = games.uniform_baseline(3, 0.2), 4
-    phi = np.array([games.fixed_potential(t - 1, b, s) for s in np.eye(3, dtype=int)])
+    phi = np.array([games.potential(t - 1, b, s=s) for s in np.eye(3, dtype=int)])
     best = {}
     for name, bounds in {
         "corrected": [(b[0], 1), (0, b[1]), (0, b[2])],  # at least b on the true class, at most b on the others
         "printed": [(0, b[0]), (b[1], 1), (b[2], 1)],
     }.items():
         best[name] = -linprog(-phi, A_eq=[[1, 1, 1]], b_eq=[1], bounds=bounds).fun
-    value = games.fixed_potential(t, b)
+    value = games.potential(t, b)
     assert best["corrected"] == pytest.approx(value) and best["printed"] > value + 1e-3
 
 
 def test_e26_states_after_t_rounds():
-    game = games.make_game("uniform", K=3, T=5, edge=0.2, loss="zero-one")
+    game = games.make_game(5, "uniform", 3, 0.2, "zero-one")
     S = np.array([[2, 0, 0], [1, 1, 0], [0, 1, 1]])  # votes after t = 2 rounds
     costs = game.costs(3, S)  # three rounds to go, this one included: φ_{T−t−1} after the vote
     for i, s in enumerate(S):
-        expected = [games.fixed_potential(2, game.b, s + e) for e in np.eye(3, dtype=int)]
+        expected = [games.potential(2, game.b, s=s + e) for e in np.eye(3, dtype=int)]
         assert_allclose(costs[i], expected)
     assert_allclose(game.potential(3, S), costs @ game.b)  # (27): consistent only with this count of rounds
 
 
 def test_e27_the_exponential_bound_without_an_edge():
     for K in (2, 6):
-        bounds = [
-            games.fixed_potential(20, games.uniform_baseline(K, 0.0), loss="exponential", eta=e) for e in (1e-4, 0.1)
-        ]
+        bounds = [games.potential(20, "uniform", K, 0.0, loss="exponential", eta=e) for e in (1e-4, 0.1)]
         assert bounds[0] == pytest.approx(K - 1, rel=1e-4) and bounds[1] > bounds[0]  # "always 1" in print
 
 
 def test_e28_the_uniform_baseline_is_not_always_the_worst():
     value, support = games.best_fixed_potential(6, 3, 0.4)
-    uniform = games.fixed_potential(6, games.uniform_baseline(3, 0.4))
+    uniform = games.potential(6, "uniform", 3, 0.4)
     assert support == 2 and value == pytest.approx(0.2557, abs=5e-5) and uniform == pytest.approx(0.2483, abs=5e-5)
 
 
 def test_e36_recursion_of_the_minimal_condition():
     s, K, edge = np.array([1, 1, 0]), 3, 0.2
-    assert games.minimal_potential(0, K, edge, s) == games.ZeroOne()(s)  # (45) lacks the loss
-    game = games.make_game("minimal", K=K, T=5, edge=edge)
-    after = [games.minimal_potential(2, K, edge, s + e) for e in np.eye(3, dtype=int)]
+    assert games.potential(0, "minimal", K, edge, s) == games.ZeroOne()(s)  # (45) lacks the loss
+    game = games.make_game(5, "minimal", K, edge)
+    after = [games.potential(2, "minimal", K, edge, s + e) for e in np.eye(3, dtype=int)]
     assert_allclose(game.costs(3, s[None])[0], after)  # (39): φ_{T−t−1}
     # Lemma 18: the worst baseline among all that favour the true class by γ has no weight above (1 − γ)/(a + 1) on any
     # of the a rivals; the printed end 1/(a + 1) would be too much.
     favours = np.column_stack([-np.ones(K - 1), np.eye(K - 1)])  # b_l − b_1 ≤ −γ
     worst = linprog(-np.array(after), favours, np.full(K - 1, -edge), np.ones((1, K)), [1.0])
-    assert games.minimal_potential(3, K, edge, s) == pytest.approx(-worst.fun)
+    assert games.potential(3, "minimal", K, edge, s) == pytest.approx(-worst.fun)
     a = np.count_nonzero(worst.x[1:])
     most = games.uniform_baseline(a + 1, edge)[-1]
     assert worst.x[1:].max() == pytest.approx(most) and most == pytest.approx((1 - edge) / (a + 1))
@@ -534,7 +534,7 @@ def test_e37_discrepancy_and_bound_of_theorems_20_and_21():
     discrepancy = games.ExponentialLoss(eta).discrepancy(K, T)
     assert np.exp(0.25) < discrepancy == pytest.approx(2.27, abs=5e-3)
     assert discrepancy <= (K - 1) * np.exp(0.25)
-    value = games.fixed_potential(T, games.uniform_baseline(K, 0.05), loss="exponential", eta=eta)
+    value = games.potential(T, "uniform", K, 0.05, loss="exponential", eta=eta)
     assert value == pytest.approx((K - 1) * games.kappa(0.05, eta, K) ** T)  # printed without K − 1
     gamma = 1 / (8 * K) * min(1 / K, 1 / T)  # (55): 1 − γ is at least one half, so that an edge this small is no help
     assert games.kappa(gamma, eta, K) >= 1 + 0.5 * eta**2 / K - eta * gamma > 1
@@ -542,7 +542,7 @@ def test_e37_discrepancy_and_bound_of_theorems_20_and_21():
 
 def test_e38_the_stronger_condition_has_the_smaller_value():
     for T in (1, 2, 3, 4):
-        strong, weak = (games.game_potential(T, 3, condition, 0.2) for condition in ("m1", "mr"))
+        strong, weak = (games.potential(T, condition, 3, 0.2) for condition in ("m1", "mr"))
         assert strong <= weak + 1e-9
     assert strong < weak - 1e-3
 
@@ -558,21 +558,21 @@ def test_e39_a_factor_K_minus_1_in_the_reduction():
 
 def test_e47_the_adversary_maximises():
     for K, T, edge in ((3, 4, 0.2), (4, 3, 0.1)):
-        minimal = games.minimal_potential(T, K, edge)
+        minimal = games.potential(T, "minimal", K, edge)
         assert minimal >= games.best_fixed_potential(T, K, edge)[0] - 1e-12
-    uniform = games.fixed_potential(6, games.uniform_baseline(3, 0.4))
-    assert games.minimal_potential(6, 3, 0.4) > uniform + 1e-3  # a minimum over baselines would be below it
+    uniform = games.potential(6, "uniform", 3, 0.4)
+    assert games.potential(6, "minimal", 3, 0.4) > uniform + 1e-3  # a minimum over baselines would be below it
     # Theorem 9: against the optimal adversary a booster ends at most a little below φ_T(0).
-    walks = games.simulate_minimal_walks(6, 3, 0.2, n_walks=4000, random_state=0)
-    assert abs(walks.mean - games.minimal_potential(6, 3, 0.2)) < 4 * walks.standard_error
+    walks = games.simulate_walks(6, "minimal", 3, 0.2, n_walks=4000, random_state=0)
+    assert abs(walks.mean - games.potential(6, "minimal", 3, 0.2)) < 4 * walks.standard_error
 
 
 def test_e49_accuracy_one_half_and_half_of_gamma():
     H = np.where(np.eye(3, dtype=bool), 1, 0) + np.array([[0], [1], [2]])  # each is wrong on one of three examples
     space = games.Space(H % 3, np.array([0, 1, 2]), 3)
     accuracy = 2 / 3
-    assert games.largest_edge(space, condition="mh") == pytest.approx(2 * accuracy - 1, abs=1e-6)
-    b = games.MH().baseline(3, 2 * accuracy - 1)
+    assert games.solve_condition(space, condition="mh").edge == pytest.approx(2 * accuracy - 1, abs=1e-6)
+    b = games.CONDITIONS["mh"].baseline(3, 2 * accuracy - 1)
     assert b[0] == pytest.approx(accuracy) and b[1] == pytest.approx(1 - accuracy)  # Lemma 2 (9): the baseline of MH
 
 
@@ -597,8 +597,8 @@ def test_e61_a_is_the_decision_of_bayes():
 
 
 def test_e62_the_signs_are_those_of_the_costs():
-    assert (games.MH().baseline(4, 0.2) > 0).all()
-    costs = games.MH().generators(4)
+    assert (games.CONDITIONS["mh"].baseline(4, 0.2) > 0).all()
+    costs = games.CONDITIONS["mh"].generators(4)
     assert (
         (costs[:, 0] <= 0).all() and (costs[:, 1:] >= 0).all() and (costs[:, 0] < 0).any() and (costs[:, 1:] > 0).any()
     )
@@ -638,7 +638,7 @@ def test_e56_votes_are_no_edge_over_random_baseline():
     assert z > 0.01 and edges.min() == pytest.approx(z, abs=1e-6) and edges.max() > z + 0.01  # not one edge
     B = np.array([theorems_conditions.lowered(row, z) for row in votes])
     assert_allclose(B[:, 0] - B[:, 1:].max(axis=1), z, atol=1e-6)
-    assert games.largest_edge(space, condition=games.EdgeOverRandom(B)) == pytest.approx(z, abs=1e-6)
+    assert games.solve_condition(space, condition=B).edge == pytest.approx(z, abs=1e-6)
 
 
 @pytest.mark.data

@@ -64,11 +64,11 @@ def margin_programme(space: theory.Space) -> float:
 @pytest.mark.parametrize("seed", range(200))
 def test_conditions_on_random_spaces(seed):
     space = random_space(seed)
-    edge = {name: theory.largest_edge(space, condition=name) for name in CONDITIONS}
+    edge = {name: theory.solve_condition(space, condition=name).edge for name in CONDITIONS}
     assert_allclose(edge["m1"], edge["mh"], atol=1e-7)  # Lemma 2
     assert_allclose(edge["mr"], margin_programme(space), atol=1e-7)
-    assert edge["minimal"] == edge["mr"] == theory.best_margin(space)
-    assert theory.is_boostable(space) == (edge["mr"] > 1e-8)
+    assert edge["minimal"] == edge["mr"] == theory.solve_condition(space).edge
+    assert theory.solve_condition(space).holds == (edge["mr"] > 1e-8)
     # Stronger conditions imply weaker ones: M1 > MR, uniform > MR, MR with γ > SAMME with some γ' > 0.
     assert edge["m1"] <= edge["mr"] + 1e-7
     assert edge["uniform"] <= edge["mr"] + 1e-7
@@ -80,24 +80,19 @@ def test_conditions_on_random_spaces(seed):
 def test_certificates(name, seed):
     space = random_space(seed)
     condition = as_condition(name)
-    edge = theory.largest_edge(space, condition=name)
+    solution = theory.solve_condition(space, condition=name)
+    edge, weights, costs = solution.edge, solution.weights, solution.costs
     # λ: its votes meet every generator with that edge.
-    weights = theory.separating_weights(space, condition=name)
     assert weights.min() >= 0
     assert_allclose(weights.sum(), 1)
     excess = (votes(space, weights) - condition.baseline(space.K, edge)) @ condition.generators(space.K).T
     assert excess.max() < 1e-7
     # C: in the cone, and dearer than the baseline of any larger edge for every classifier.
-    costs = theory.violating_cost_matrix(space, condition=name)
     for row in true_first(costs, space.c):
         assert nnls(condition.generators(space.K).T, row)[1] < 1e-7
     assert (theory.violation(costs, space, condition=name, edge=edge) > -1e-7).all()
     assert (theory.violation(costs, space, condition=name, edge=edge + 0.01) > 1e-7).all() or edge > 0.99
     if 0.01 < edge < 0.99:
-        assert theory.violating_cost_matrix(space, condition=name, edge=edge - 0.01) is None
-        assert theory.separating_weights(space, condition=name, edge=edge + 0.01) is None
-        assert theory.separating_weights(space, condition=name, edge=edge - 0.01) is not None
-        assert theory.violating_cost_matrix(space, condition=name, edge=edge + 0.01) is not None
         for shift, holds in ((-0.01, True), (0.01, False)):
             assert (theory.game_value(space, condition, edge + shift)[0] <= 1e-9) == holds
 
@@ -108,7 +103,7 @@ def test_no_random_cost_matrix_contradicts_a_condition(seed):
     rng, space = np.random.default_rng(seed), random_space(seed)
     for name in CONDITIONS:
         condition = as_condition(name)
-        edge = theory.largest_edge(space, condition=name)
+        edge = theory.solve_condition(space, condition=name).edge
         for _ in range(20):
             coefficients = rng.exponential(size=(len(space.c), len(condition.generators(space.K))))
             C = coefficients * (rng.random(coefficients.shape) < 0.5) @ condition.generators(space.K)
@@ -127,7 +122,7 @@ def test_the_dearest_baseline_is_that_of_the_programme(seed):
     value, degree = worst_baseline_cost(c[None], edge)
     assert_allclose(value[0], best, atol=1e-9)
     assert 2 <= degree[0] <= K
-    assert_allclose(theory.Minimal().allowed(c[None], edge), value)
+    assert_allclose(CONDITIONS["minimal"].allowed(c[None], edge), value)
 
 
 def test_the_counter_examples():
@@ -140,7 +135,7 @@ def test_the_counter_examples():
     assert windows.boostable and not windows.met("uniform")
     assert_allclose(windows.margin, 1 / 6)  # 7 of 12 right
     b = uniform_baseline(3, 0.3)
-    assert theory.largest_edge(theory.windows_example(3, 0.3), condition=b) < 0.3
+    assert theory.solve_condition(theory.example("windows"), condition=b).edge < 0.3
 
     subsets = theory.diagnose(theory.example("subsets"), show=False)
     assert_allclose(
@@ -159,14 +154,9 @@ def test_theorem_5_for_any_baseline(seed):
     wrong = 1 + b[1:].argmin()
     inside = (np.arange(n)[:, None] - np.arange(n)) % n < int(n * (0.5 + edge / K))
     space = theory.Space(np.where(inside, 0, wrong), np.zeros(n, dtype=int), K)
-    assert theory.is_boostable(space)
-    assert theory.largest_edge(space, condition=b) < edge
-    assert (
-        theory.violation(
-            theory.violating_cost_matrix(space, condition=b, edge=edge), space, condition=b, edge=edge
-        ).min()
-        > 0
-    )
+    assert theory.solve_condition(space).holds
+    assert theory.solve_condition(space, condition=b).edge < edge
+    assert theory.violation(theory.solve_condition(space, condition=b).costs, space, condition=b, edge=edge).min() > 0
 
 
 def test_many_examples_need_few_constraints():
@@ -176,7 +166,7 @@ def test_many_examples_need_few_constraints():
     c = rng.integers(K, size=n)
     H = np.where(rng.random((n, m)) < 0.7, c[:, None], rng.integers(K, size=(n, m)))
     space = theory.Space(H, c, K)
-    assert_allclose(theory.best_margin(space), margin_programme(space), atol=1e-7)
+    assert_allclose(theory.solve_condition(space).edge, margin_programme(space), atol=1e-7)
 
 
 def test_spaces_from_classifiers_and_boosters():
@@ -198,33 +188,32 @@ def test_spaces_from_classifiers_and_boosters():
 
 def test_unsuitable_spaces():
     with pytest.raises(ValueError, match=r"H holds label 3; with 3 classes labels are 0 \.\. 2"):
-        theory.is_boostable([[3], [0]], [0, 1], classes=3)
+        theory.solve_condition([[3], [0]], [0, 1], classes=3)
     with pytest.raises(ValueError, match="y holds label -1"):
-        theory.is_boostable([[1], [0]], [0, -1], classes=3)
+        theory.solve_condition([[1], [0]], [0, -1], classes=3)
     with pytest.raises(ValueError, match="H holds 'c', which is none of the classes; these are 'a', 'b'"):
-        theory.is_boostable([["a"], ["c"]], ["a", "b"], classes=["a", "b"])
+        theory.solve_condition([["a"], ["c"]], ["a", "b"], classes=["a", "b"])
     with pytest.raises(ValueError, match="a row per example"):
-        theory.is_boostable([[0, 1]], [0, 1])
+        theory.solve_condition([[0, 1]], [0, 1])
     with pytest.raises(TypeError, match="X is missing"):
-        theory.is_boostable([DecisionTreeClassifier()], [0, 1])
+        theory.solve_condition([DecisionTreeClassifier()], [0, 1])
     with pytest.raises(TypeError, match="y is missing"):
-        theory.is_boostable([[0, 1]])
-    with pytest.raises(ValueError, match=r"edge=1\.5 is out of range"):
-        theory.separating_weights([[0], [1]], [0, 1], edge=1.5)
+        theory.solve_condition([[0, 1]])
     with pytest.raises(ValueError, match="condition='m2' is unknown"):
-        theory.largest_edge([[0], [1]], [0, 1], "m2")
+        theory.solve_condition([[0], [1]], [0, 1], "m2")
     with pytest.raises(ValueError, match="no edge over random"):
-        theory.largest_edge([[0], [1]], [0, 1], [0.4, 0.6])
+        theory.solve_condition([[0], [1]], [0, 1], [0.4, 0.6])
     with pytest.raises(ValueError, match="must be a distribution"):
-        theory.largest_edge([[0], [1]], [0, 1], [0.8, 0.6])
+        theory.solve_condition([[0], [1]], [0, 1], [0.8, 0.6])
     with pytest.raises(ValueError, match="with 2 classes it must have 2"):
-        theory.largest_edge([[0], [1]], [0, 1], [0.5, 0.25, 0.25])
+        theory.solve_condition([[0], [1]], [0, 1], [0.5, 0.25, 0.25])
 
 
 def test_a_baseline_that_never_says_a_label():
     space = theory.Space(np.array([[2, 2]]), np.array([0]), 3)
-    assert theory.largest_edge(space, condition=[0.6, 0.4, 0.0]) == -np.inf
-    costs = theory.violating_cost_matrix(space, condition=[0.6, 0.4, 0.0], edge=0.2)
+    solution = theory.solve_condition(space, condition=[0.6, 0.4, 0.0])
+    assert solution.edge == -np.inf and solution.weights is None and not solution.holds
+    costs = solution.costs
     assert (theory.violation(costs, space, condition=[0.6, 0.4, 0.0], edge=0.2) > 0).all()
 
 
@@ -233,18 +222,18 @@ def test_a_baseline_that_never_says_a_label():
 
 def test_golden_fixed_potentials():
     for T, value in GOLDEN["zero_one_fig2a"]["phi_T(0)"].items():
-        assert_allclose(theory.fixed_potential(int(T), uniform_baseline(6, 0.0)), value, rtol=1e-12)
+        assert_allclose(theory.potential(int(T), "uniform", 6, 0.0), value, rtol=1e-12)
     for K, value in GOLDEN["zero_one_fig2b"]["phi_T(0)"].items():
-        assert_allclose(theory.fixed_potential(10, uniform_baseline(int(K), 0.1)), value, rtol=1e-12)
+        assert_allclose(theory.potential(10, "uniform", int(K), 0.1), value, rtol=1e-12)
     for row in GOLDEN["uniform_not_maximiser_examples"]:
         value, support = theory.best_fixed_potential(row["T"], row["k"], row["gamma"])
         assert support == row["better_support"]
         assert_allclose(value, row["phi_support"], rtol=1e-12)
-        assert_allclose(theory.fixed_potential(row["T"], uniform_baseline(row["k"], row["gamma"])), row["phi_uniform"])
+        assert_allclose(theory.potential(row["T"], "uniform", row["k"], row["gamma"]), row["phi_uniform"])
     for row in GOLDEN["exp_potential"]:
         b = uniform_baseline(row["k"], row["gamma"])
         assert_allclose(
-            theory.fixed_potential(row["t"], b, row["s"], "exponential", row["eta"]), row["phi"], rtol=1e-12
+            theory.potential(row["t"], b, s=row["s"], loss="exponential", eta=row["eta"]), row["phi"], rtol=1e-12
         )
         assert_allclose(theory.kappa(row["gamma"], row["eta"], row["k"]), row["kappa"], rtol=1e-12)
 
@@ -260,11 +249,11 @@ def test_best_eta_of_the_uniform_baseline(K, edge, T, textbook, best):
     assert theory.best_eta(T, b) == pytest.approx(eta, rel=1e-14)
     grid = np.linspace(0.01, 1.5, 500)
     assert theory.kappa(edge, eta, K) <= min(theory.kappa(edge, other, K) for other in grid)
-    assert theory.fixed_potential(T, b, loss="exponential") == pytest.approx(textbook, rel=0.01)
-    bound = theory.fixed_potential(T, b, loss="exponential", eta="best")
+    assert theory.potential(T, b, loss="exponential") == pytest.approx(textbook, rel=0.01)
+    bound = theory.potential(T, b, loss="exponential", eta="best")
     assert bound == pytest.approx(best, rel=0.02)
     assert bound == pytest.approx((K - 1) * (1 - (np.sqrt(b[0]) - np.sqrt(b[1])) ** 2) ** T, rel=1e-9)
-    assert theory.make_game("uniform", K, T, edge, "exponential", "best").bound == pytest.approx(bound)
+    assert theory.make_game(T, "uniform", K, edge, "exponential", "best").bound == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(
@@ -272,12 +261,10 @@ def test_best_eta_of_the_uniform_baseline(K, edge, T, textbook, best):
 )
 def test_best_eta_is_where_the_bound_is_smallest(T, b):
     eta = theory.best_eta(T, b)
-    bounds = [
-        theory.fixed_potential(T, b, loss="exponential", eta=e) for e in np.append(np.linspace(0.01, 4, 4000), eta)
-    ]
+    bounds = [theory.potential(T, b, loss="exponential", eta=e) for e in np.append(np.linspace(0.01, 4, 4000), eta)]
     assert np.argmin(bounds) == 4000
-    assert theory.fixed_potential(T, b, loss="exponential", eta="best") == bounds[-1]
-    assert theory.make_game(b, len(b), T, None, "exponential", "best").loss == theory.ExponentialLoss(eta)
+    assert theory.potential(T, b, loss="exponential", eta="best") == bounds[-1]
+    assert theory.make_game(T, b, len(b), None, "exponential", "best").loss == theory.ExponentialLoss(eta)
     walks = theory.simulate_walks(T, b, loss="exponential", eta="best", n_walks=10, random_state=0)
     assert_array_equal(walks.losses, theory.ExponentialLoss(eta)(walks.positions[:, -1]))
 
@@ -285,22 +272,22 @@ def test_best_eta_is_where_the_bound_is_smallest(T, b):
 def test_best_eta_where_there_is_none():
     assert theory.best_eta(5, [1.0, 0.0, 0.0]) == 100.0  # every learner is perfect: no weight is too large
     with pytest.raises(ValueError, match="eta='best' is 0 with this baseline"):
-        theory.fixed_potential(5, uniform_baseline(3, 0.0), loss="exponential", eta="best")
+        theory.potential(5, "uniform", 3, 0.0, loss="exponential", eta="best")
     with pytest.raises(ValueError, match="eta='best' needs a fixed baseline"):
-        theory.minimal_potential(5, 3, 0.1, loss="exponential", eta="best")
+        theory.potential(5, "minimal", 3, 0.1, loss="exponential", eta="best")
     with pytest.raises(ValueError, match="eta='best' needs a fixed baseline"):
-        theory.make_game("minimal", 3, 5, 0.1, "exponential", "best")
+        theory.make_game(5, "minimal", 3, 0.1, "exponential", "best")
     with pytest.raises(ValueError, match="eta='worst' is unknown; choose one of 'best'"):
-        theory.fixed_potential(5, [0.6, 0.4], loss="exponential", eta="worst")
+        theory.potential(5, [0.6, 0.4], loss="exponential", eta="worst")
     with pytest.raises(ValueError, match="eta='best' belongs to loss='exponential'"):
-        theory.fixed_potential(5, [0.6, 0.4], eta="best")
+        theory.potential(5, [0.6, 0.4], eta="best")
 
 
 @pytest.mark.parametrize("case", GOLDEN["minimal_zero_one"])
 def test_golden_minimal_potentials(case):
     K, edge = (float(part.split("=")[1]) for part in case.split(","))
     for T, value in GOLDEN["minimal_zero_one"][case].items():
-        assert_allclose(theory.minimal_potential(int(T), int(K), edge), value, rtol=1e-12)
+        assert_allclose(theory.potential(int(T), "minimal", int(K), edge), value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("row", GOLDEN["old_condition_zero_one"])
@@ -309,7 +296,7 @@ def test_golden_potentials_of_the_older_conditions(row):
     K, T, edge = row["k"], row["T"], row["gamma"]
     for name in ("SAMME", "M1", "MH"):
         p = (1 - edge) / K + edge if name == "SAMME" else 0.5 + edge / 2
-        assert_allclose(theory.game_potential(T, K, name.lower(), edge), row[name], rtol=1e-9)
+        assert_allclose(theory.potential(T, name.lower(), K, edge), row[name], rtol=1e-9)
         assert_allclose(older(np.zeros(K), T, p), row[name], rtol=1e-12)
 
 
@@ -355,13 +342,15 @@ def test_fixed_potentials_are_enumerations(seed):
     b = np.sort(b)[::-1] / b.sum() if b.sum() > 0 else np.eye(K)[0]
     b[1:] = rng.permutation(b[1:])
     s = rng.integers(0, 4, size=K)
-    assert_allclose(theory.fixed_potential(t, b, s), enumerated(t, b, s, zero_one), atol=1e-14)
+    assert_allclose(theory.potential(t, b, s=s), enumerated(t, b, s, zero_one), atol=1e-14)
     eta = float(rng.uniform(0.05, 0.7))
     exponential = lambda x: np.exp(eta * (x[1:] - x[0])).sum()  # noqa: E731
-    assert_allclose(theory.fixed_potential(t, b, s, "exponential", eta), enumerated(t, b, s, exponential), rtol=1e-12)
+    assert_allclose(
+        theory.potential(t, b, s=s, loss="exponential", eta=eta), enumerated(t, b, s, exponential), rtol=1e-12
+    )
     hinge = lambda x: max(0.0, 1.0 - x[0] + x[1:].max())  # noqa: E731
     assert_allclose(
-        theory.fixed_potential(t, b, s, lambda S: np.maximum(0, 1 - S[:, 0] + S[:, 1:].max(axis=1))),
+        theory.potential(t, b, s=s, loss=lambda S: np.maximum(0, 1 - S[:, 0] + S[:, 1:].max(axis=1))),
         enumerated(t, b, s, hinge),
         rtol=1e-12,
     )
@@ -385,14 +374,15 @@ def test_minimal_potentials_are_recursions(seed):
     S = rng.integers(0, 4, size=(3, K))
     eta = float(rng.uniform(0.05, 0.9))
     exponential = lambda x: np.exp(eta * (x[1:] - x[0])).sum()  # noqa: E731
-    assert_allclose(theory.minimal_potential(t, K, edge, S), [minimal_by_recursion(s, t, edge, zero_one) for s in S])
+    assert_allclose(theory.potential(t, "minimal", K, edge, S), [minimal_by_recursion(s, t, edge, zero_one) for s in S])
     assert_allclose(
-        theory.minimal_potential(t, K, edge, S, "exponential", eta),
+        theory.potential(t, "minimal", K, edge, S, "exponential", eta),
         [minimal_by_recursion(s, t, edge, exponential) for s in S],
     )
     # a function of states is not known to be symmetric, and gives the same
     assert_allclose(
-        theory.minimal_potential(t, K, edge, S, theory.ZeroOne().__call__), theory.minimal_potential(t, K, edge, S)
+        theory.potential(t, "minimal", K, edge, S, theory.ZeroOne().__call__),
+        theory.potential(t, "minimal", K, edge, S),
     )
 
 
@@ -401,13 +391,13 @@ def test_minimal_potentials_are_recursions(seed):
 def test_game_values_agree(K, T, edge, loss):
     """MR's game is the minimal one; an edge-over-random game is its random walk."""
     eta = 0.3 if loss == "exponential" else None
-    mr = theory.game_potential(T, K, "mr", edge, loss=loss, eta=eta)
-    assert_allclose(mr, theory.minimal_potential(T, K, edge, loss=loss, eta=eta), rtol=1e-9)
+    mr = theory.potential(T, "mr", K, edge, loss=loss, eta=eta)
+    assert_allclose(mr, theory.potential(T, "minimal", K, edge, loss=loss, eta=eta), rtol=1e-9)
     rng = np.random.default_rng(K)
     q = np.append(1.0, rng.permutation(np.append(1.0, rng.random(K - 2))))
     for b in (uniform_baseline(K, edge), (1 - edge) * q / q.sum() + edge * np.eye(K)[0]):
-        lp = theory.game_potential(T, K, b, edge, loss=loss, eta=eta)
-        walk = theory.fixed_potential(T, b, loss=loss, eta=eta)
+        lp = theory.potential(T, b, K, edge, loss=loss, eta=eta)
+        walk = theory.potential(T, b, loss=loss, eta=eta)
         assert_allclose(lp, walk, rtol=1e-9)
         assert walk <= mr + 1e-12  # the minimal condition promises least
 
@@ -419,12 +409,12 @@ def test_walks_are_the_potentials(seed):
     s = rng.integers(0, 3, size=K)
     for loss, eta in (("zero-one", None), ("exponential", 0.2)):
         b = uniform_baseline(K, edge)
-        walks = theory.simulate_walks(t, b, s, loss, eta, n_walks=20_000, random_state=seed)
-        exact = theory.fixed_potential(t, b, s, loss, eta)
+        walks = theory.simulate_walks(t, b, s=s, loss=loss, eta=eta, n_walks=20_000, random_state=seed)
+        exact = theory.potential(t, b, s=s, loss=loss, eta=eta)
         assert abs(walks.mean - exact) < 4.5 * walks.standard_error + 1e-12
         t_minimal = min(t, 8)
-        walks = theory.simulate_minimal_walks(t_minimal, K, edge, s, loss, eta, n_walks=20_000, random_state=seed)
-        exact = theory.minimal_potential(t_minimal, K, edge, s, loss, eta)
+        walks = theory.simulate_walks(t_minimal, "minimal", K, edge, s, loss, eta, n_walks=20_000, random_state=seed)
+        exact = theory.potential(t_minimal, "minimal", K, edge, s, loss, eta)
         assert abs(walks.mean - exact) < 4.5 * walks.standard_error + 1e-12
         assert (walks.positions.sum(axis=2) == s.sum() + np.arange(t_minimal + 1)).all()
 
@@ -438,7 +428,7 @@ def test_lemma_19(K, T):
     assert degree_is_always_K(start, T, loss)
     for edge in (0.0, 0.1, 0.5):
         recursion = Layers(start, T, loss, symmetric=True).fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0][0]  # noqa: B023
-        assert_allclose(theory.minimal_potential(T, K, edge, loss="exponential", eta=eta), recursion, rtol=1e-12)
+        assert_allclose(theory.potential(T, "minimal", K, edge, loss="exponential", eta=eta), recursion, rtol=1e-12)
         assert_allclose(recursion, (K - 1) * theory.kappa(edge, eta, K) ** T, rtol=1e-12)
     # Where the shortcut is not taken it would be wrong for some state, else it would be too timid.
     assert not degree_is_always_K(start, 20, theory.ExponentialLoss(0.3)) or K == 2
@@ -453,7 +443,7 @@ def test_kappa_is_below_the_gaussian_bound():
 def test_two_classes_are_binomial_tails():
     for T, edge in ((1, 0.0), (200, 0.1), (1000, 0.0), (1000, 0.4), (999, 0.7)):
         expected = binom.cdf(T // 2, T, 0.5 + edge / 2)
-        assert_allclose(theory.fixed_potential(T, uniform_baseline(2, edge)), expected, rtol=1e-10)
+        assert_allclose(theory.potential(T, "uniform", 2, edge), expected, rtol=1e-10)
 
 
 def exact_zero_one(T: int, K: int, numerators: tuple[int, int]) -> float:
@@ -482,7 +472,7 @@ def exact_zero_one(T: int, K: int, numerators: tuple[int, int]) -> float:
 @pytest.mark.parametrize(("T", "K", "lots"), [(12, 4, (4, 2)), (30, 5, (3, 1)), (41, 3, (1, 1)), (25, 8, (9, 1))])
 def test_the_dynamic_programme_is_exact(T, K, lots):
     b = np.array([lots[0]] + [lots[1]] * (K - 1)) / (lots[0] + (K - 1) * lots[1])
-    assert_allclose(theory.fixed_potential(T, b), exact_zero_one(T, K, lots), rtol=1e-11)
+    assert_allclose(theory.potential(T, b), exact_zero_one(T, K, lots), rtol=1e-11)
 
 
 def in_logarithms(T, K, edge):
@@ -507,20 +497,20 @@ def in_logarithms(T, K, edge):
 
 
 def test_the_dynamic_programme_against_logarithms():
-    assert_allclose(theory.fixed_potential(60, uniform_baseline(20, 0.05)), in_logarithms(60, 20, 0.05), rtol=1e-9)
+    assert_allclose(theory.potential(60, "uniform", 20, 0.05), in_logarithms(60, 20, 0.05), rtol=1e-9)
 
 
 def test_a_thousand_rounds_fifty_classes():
     b = uniform_baseline(50, 0.02)
-    phi = theory.fixed_potential(1000, b)
+    phi = theory.potential(1000, b)
     walks = theory.simulate_walks(1000, b, n_walks=400, random_state=0)
     assert abs(walks.mean - phi) < 4 * walks.standard_error
     # one step of the recursion, between potentials of different lengths
     states = np.zeros((2, 50), dtype=int)
     states[0, 0] = states[1, 1] = 1
-    after = theory.fixed_potential(999, b, states)
+    after = theory.potential(999, b, s=states)
     assert_allclose(b[0] * after[0] + 49 * b[1] * after[1], phi, rtol=1e-9)
-    assert theory.fixed_potential(1000, uniform_baseline(50, 0.1)) < 1e-15  # small, and not the rounding error of 1 − 1
+    assert theory.potential(1000, "uniform", 50, 0.1) < 1e-15  # small, and not the rounding error of 1 − 1
 
 
 def test_many_states_are_single_states():
@@ -532,10 +522,10 @@ def test_many_states_are_single_states():
         (2, 15, np.array([0.6, 0.4])),
     ):
         S = rng.integers(0, 20, size=(80, K))
-        many = theory.fixed_potential(t, b, S)
-        assert_allclose(many, [theory.fixed_potential(t, b, s) for s in S], rtol=1e-11, atol=1e-300)
-        assert_array_equal(many, theory.fixed_potential(t, b, S, n_threads=2))
-        assert_array_equal(many[::-1], theory.fixed_potential(t, b, S[::-1]))
+        many = theory.potential(t, b, s=S)
+        assert_allclose(many, [theory.potential(t, b, s=s) for s in S], rtol=1e-11, atol=1e-300)
+        assert_array_equal(many, theory.potential(t, b, s=S, n_threads=2))
+        assert_array_equal(many[::-1], theory.potential(t, b, s=S[::-1]))
 
 
 def test_recursion_between_rounds():
@@ -543,8 +533,8 @@ def test_recursion_between_rounds():
     rng = np.random.default_rng(1)
     b = np.array([0.35, 0.3, 0.2, 0.15])
     S = rng.integers(0, 8, size=(50, 4))
-    after = theory.fixed_potential(11, b, (S[:, None, :] + np.eye(4, dtype=int)).reshape(-1, 4)).reshape(-1, 4)
-    assert_allclose(theory.fixed_potential(12, b, S), after @ b, rtol=1e-12)
+    after = theory.potential(11, b, s=(S[:, None, :] + np.eye(4, dtype=int)).reshape(-1, 4)).reshape(-1, 4)
+    assert_allclose(theory.potential(12, b, s=S), after @ b, rtol=1e-12)
 
 
 def test_tables_of_minimal_games():
@@ -553,7 +543,7 @@ def test_tables_of_minimal_games():
     rng = np.random.default_rng(0)
     for played in range(9):
         S = rng.multinomial(played, np.ones(3) / 3, size=20)
-        assert_allclose(table.potential(8 - played, S), theory.minimal_potential(8 - played, 3, 0.1, S))
+        assert_allclose(table.potential(8 - played, S), theory.potential(8 - played, "minimal", 3, 0.1, S))
     with pytest.raises(ValueError, match="2 votes cannot lead to"):
         table.potential(6, np.array([[5, 0, 0]]))
     for K, T in ((3, 10), (5, 9), (26, 6)):
@@ -568,43 +558,37 @@ def range_partitions(j):
 
 def test_unsuitable_games():
     with pytest.raises(ValueError, match=r"edge=1\.2 is out of range"):
-        theory.minimal_potential(3, 3, 1.2)
+        theory.potential(3, "minimal", 3, 1.2)
     with pytest.raises(ValueError, match=r"edge=-0\.1 is out of range"):
-        theory.minimal_potential(3, 3, -0.1)
+        theory.potential(3, "minimal", 3, -0.1)
     with pytest.raises(ValueError, match="no edge over random"):
-        theory.fixed_potential(3, [0.2, 0.8])
+        theory.potential(3, [0.2, 0.8])
     with pytest.raises(ValueError, match=r"K=6 classes and 100 rounds needs 18,768,596 states"):
-        theory.minimal_potential(100, 6, 0.1)
+        theory.potential(100, "minimal", 6, 0.1)
     with pytest.raises(ValueError, match=r"not proper.*true class raises"):
-        theory.minimal_potential(3, 3, 0.1, loss=lambda S: S[:, 0])
+        theory.potential(3, "minimal", 3, 0.1, loss=lambda S: S[:, 0])
     with pytest.raises(ValueError, match=r"not proper.*wrong class lowers"):
-        theory.fixed_potential(3, [0.5, 0.3, 0.2], loss=lambda S: -S.sum(axis=1))
+        theory.potential(3, [0.5, 0.3, 0.2], loss=lambda S: -S.sum(axis=1))
     with pytest.raises(ValueError, match="finite number for each"):
-        theory.fixed_potential(3, [0.5, 0.3, 0.2], loss=lambda S: np.full(len(S), np.nan))
+        theory.potential(3, [0.5, 0.3, 0.2], loss=lambda S: np.full(len(S), np.nan))
     with pytest.raises(ValueError, match="loss='hinge' is unknown"):
-        theory.fixed_potential(3, [0.5, 0.5], loss="hinge")
+        theory.potential(3, [0.5, 0.5], loss="hinge")
     with pytest.raises(ValueError, match=r"eta=0\.1 belongs to"):
-        theory.fixed_potential(3, [0.5, 0.5], eta=0.1)
+        theory.potential(3, [0.5, 0.5], eta=0.1)
     with pytest.raises(ValueError, match="pass a positive eta"):
-        theory.fixed_potential(3, [0.5, 0.5], loss="exponential")
+        theory.potential(3, [0.5, 0.5], loss="exponential")
     with pytest.raises(ValueError, match="with 3 classes states have shape"):
-        theory.minimal_potential(3, 3, 0.1, s=[0, 0])
+        theory.potential(3, "minimal", 3, 0.1, [0, 0])
     with pytest.raises(ValueError, match="whole numbers"):
-        theory.minimal_potential(3, 3, 0.1, s=[0, 0.5, 0])
+        theory.potential(3, "minimal", 3, 0.1, [0, 0.5, 0])
     with pytest.raises(ValueError, match="cannot be met by any classifier"):
-        theory.game_potential(2, 3, Impossible(), 0.5)
+        theory.potential(2, IMPOSSIBLE, 3, 0.5)
 
 
-class Impossible(theory.Condition):
-    """More than certainty on the true label."""
-
-    name = "impossible"
-
-    def generators(self, K):
-        return -np.eye(K)[:1]
-
-    def baseline(self, K, edge):
-        return np.array([1.0 + edge] + [0.0] * (K - 1))
+# More than certainty on the true label.
+IMPOSSIBLE = theory.Condition(
+    "impossible", lambda K: -np.eye(K)[:1], lambda K, edge: np.array([1.0 + edge] + [0.0] * (K - 1))
+)
 
 
 def test_samme_on_its_counter_example():

@@ -66,11 +66,11 @@ def test_ctrl_c_ends_a_potential(n_states):
     """A potential of 20 000 steps takes minutes, without any task that ends before."""
     script = f"""
 import os, signal, threading
-from simplexboost.theory import fixed_potential
+from simplexboost.theory import potential
 
 threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
-    fixed_potential(20_000, [0.31, 0.24, 0.23, 0.22], [[i, 0, 0, 0] for i in range({n_states})])
+    potential(20_000, [0.31, 0.24, 0.23, 0.22], s=[[i, 0, 0, 0] for i in range({n_states})])
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -144,7 +144,7 @@ CALLS = {
     "fit with X_val": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), X_val=X, y_val=y),
     "add_classes": lambda X, y, clf, path: clf.add_classes(X, y),
     "codes with classes": lambda X, y, clf, path: sb.OutputCodeClassifier(classes=clf.classes_).fit(X, y),
-    "games": lambda X, y, clf, path: theory.is_boostable(clf.predict(X)[:, None], y),
+    "games": lambda X, y, clf, path: theory.solve_condition(clf.predict(X)[:, None], y).holds,
     "confusion": lambda X, y, clf, path: evaluate.confusion_table(y, clf.predict(X)),
 }
 

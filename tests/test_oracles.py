@@ -26,7 +26,7 @@ def all_stumps(X, K):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_searching_finds_the_edge_of_all_stumps(condition, seed):
     X, y = blobs(n=12, p=2, K=3, seed=seed)
-    exact = theory.largest_edge(all_stumps(X, 3), y, condition)
+    exact = theory.solve_condition(all_stumps(X, 3), y, condition).edge
     found = theory.search(ClassTree(max_depth=1), X, y, condition, n_rounds=300, decide=False)
     assert_allclose(found.edge, exact, atol=2e-6)
     assert_allclose(found.ceiling, exact, atol=2e-6)
@@ -43,7 +43,7 @@ def test_verdicts_are_right(seed):
     everything = all_stumps(X, 4)
     for condition in ("samme", "m1", "mr", "uniform"):
         met = theory.search(ClassTree(max_depth=1), X, y, condition, n_rounds=300).met
-        exact = theory.largest_edge(everything, y, condition)
+        exact = theory.solve_condition(everything, y, condition).edge
         assert met == (exact > 1e-8) or (met is None and abs(exact) < 1e-6)
 
 

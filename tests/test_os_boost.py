@@ -47,7 +47,7 @@ def test_the_average_potential_never_rises(seed):
     q = np.append(1.0, rng.permutation(np.append(1.0, rng.random(K - 2))))
     b = (1 - edge) * q / q.sum() + edge * np.eye(K)[0]
     condition = ("uniform", "minimal", b)[seed % 3]
-    game = theory.make_game(condition, K, T, None if condition is b else edge, loss, eta)
+    game = theory.make_game(T, condition, K, None if condition is b else edge, loss, eta)
     c = rng.integers(K, size=n)
     played = theory.play(game, adversary(rng, game.allowed, c), c)
     assert played.kept
@@ -62,13 +62,13 @@ def test_the_average_potential_never_rises(seed):
 def test_the_strategy_of_any_cone(name):
     """(22) by linear programmes: the rows lie in the cone, and the potential never rises."""
     rng = np.random.default_rng(0)
-    game = theory.make_game(name, 3, 3, 0.2)
+    game = theory.make_game(3, name, 3, 0.2)
     c = rng.integers(3, size=6)
     played = theory.play(game, adversary(rng, game.allowed, c), c)
     assert played.kept
     assert (np.diff(played.potential) <= 1e-9).all()
     if name == "mr":
-        assert_allclose(game.bound, theory.make_game("minimal", 3, 3, 0.2).bound)
+        assert_allclose(game.bound, theory.make_game(3, "minimal", 3, 0.2).bound)
 
 
 def test_an_adversary_can_reach_the_bound():
@@ -76,7 +76,7 @@ def test_an_adversary_can_reach_the_bound():
     rng = np.random.default_rng(0)
     n, K, T, b = 20_000, 4, 8, uniform_baseline(4, 0.15)
     c = np.zeros(n, dtype=int)
-    game = theory.make_game(b, K, T)
+    game = theory.make_game(T, b, K)
     played = theory.play(game, lambda C: rng.choice(K, size=n, p=b), c)
     assert abs(played.potential[-1] - game.bound) < 4 * 0.5 / np.sqrt(n)
 
@@ -87,7 +87,7 @@ def test_cost_matrices():
     c, votes = rng.integers(K, size=n), rng.multinomial(12, np.ones(K) / K, size=n)
     eta = np.log1p(edge)
     # (28) with the exponential loss is (36) up to a factor, and a constant in every row
-    exponential = theory.make_game("uniform", K, T, edge, "exponential")
+    exponential = theory.make_game(T, "uniform", K, edge, "exponential")
     C, simple = exponential.cost_matrix(18, votes, c), theory.exponential_costs(eta * votes, c, eta)
     factor = theory.kappa(edge, eta, K) ** 17
     assert_allclose(C - C[:, :1], factor * (simple - simple[:, :1]), rtol=1e-9, atol=1e-12)
@@ -99,7 +99,7 @@ def test_cost_matrices():
     plain = exponential.costs(18, true_first(votes, c))
     assert_allclose((scaled - scaled[:, :1]) * np.exp(log_scale), plain - plain[:, :1], rtol=1e-9, atol=1e-12)
     # right is cheapest, and the potential is what the baseline pays
-    for game in (exponential, theory.make_game("uniform", K, T, edge), theory.make_game("minimal", 3, 30, edge)):
+    for game in (exponential, theory.make_game(T, "uniform", K, edge), theory.make_game(30, "minimal", 3, edge)):
         S = true_first(votes, c)[:, : game.K]
         S[:, 0] += 12 - S.sum(axis=1)
         C = game.costs(18, S)
@@ -108,8 +108,8 @@ def test_cost_matrices():
 
 
 def test_lemma_19_makes_the_minimal_game_a_fixed_one():
-    assert isinstance(theory.make_game("minimal", 26, 100, 0.001, "exponential", 0.002), theory.FixedGame)
-    assert isinstance(theory.make_game("minimal", 3, 10, 0.5, "exponential"), theory.MinimalGame)
+    assert isinstance(theory.make_game(100, "minimal", 26, 0.001, "exponential", 0.002), theory.FixedGame)
+    assert isinstance(theory.make_game(10, "minimal", 3, 0.5, "exponential"), theory.MinimalGame)
 
 
 # ---- the classifier -------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_a_broken_promise_is_reported_once():
 def test_costs_are_handed_to_the_learner():
     """With a list of classifiers as learner each round takes the one that is cheapest on the cost matrix."""
     space = theory.example("subsets")
-    game = theory.make_game("uniform", 4, 25, 1 / 9)
+    game = theory.make_game(25, "uniform", 4, 1 / 9)
     history = History()
     loss = PotentialLoss("uniform", 1 / 9, "zero-one", None, 25)
     run = make_run(
@@ -264,7 +264,7 @@ def test_the_best_eta_guarantees_most(condition):
     }
     plain, best = (sb.OSBoostClassifier(eta=eta, **settings).fit(X, y) for eta in (None, "best"))
     b = theory.uniform_baseline(3, 0.3) if condition == "uniform" else condition
-    assert best.bound_ == theory.fixed_potential(60, b, loss="exponential", eta="best") < 0.8 * plain.bound_
+    assert best.bound_ == theory.potential(60, b, loss="exponential", eta="best") < 0.8 * plain.bound_
     assert_allclose(best.history_["step"], theory.best_eta(60, b))
     assert best.history_["condition_met"].all() and (np.diff(best.history_["potential"]) <= 1e-9).all()
     assert best.history_["risk"][-1] <= best.bound_
@@ -288,4 +288,4 @@ def test_unsuitable_parameters():
         with pytest.raises(ValueError, match=message):
             sb.OSBoostClassifier(**settings).fit(X, y)
     with pytest.raises(TypeError, match="c is missing"):
-        theory.play(theory.make_game("uniform", 3, 4, 0.1), lambda C: C.argmin(axis=1))
+        theory.play(theory.make_game(4, "uniform", 3, 0.1), lambda C: C.argmin(axis=1))

@@ -152,10 +152,10 @@ calls = {
 }
 pictures = {name for name in evaluate.__all__ if name.startswith(("plot", "animate")) or name.endswith("Display")}
 assert set(calls) == pictures, set(calls) ^ pictures
-calls["figure_2a"] = lambda f: f()
+calls["plot_bounds"] = lambda f: f(range(1, 4), 3)
 for name, call in calls.items():
     try:
-        call(getattr(game_plots if name == "figure_2a" else evaluate, name))
+        call(getattr(game_plots if name == "plot_bounds" else evaluate, name))
     except ImportError as error:
         assert str(error) == "plots need matplotlib: pip install matplotlib.", (name, str(error))
     else:

@@ -14,9 +14,11 @@ its own.
 import matplotlib.pyplot as plt
 
 from simplexboost import theory
-from simplexboost.theory.game_plots import figure_3, random_walks
+from simplexboost.theory.game_plots import plot_degrees, plot_walks
 
-figure_3(((6, 0.0), (15, 0.0)))
+_, panels = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained")
+for T, ax in zip((6, 15), panels, strict=True):
+    plot_degrees(T, ax=ax)
 plt.show()
 
 # %%
@@ -24,7 +26,7 @@ plt.show()
 
 baseline = theory.uniform_baseline(3, edge=0.2)
 walks = theory.simulate_walks(40, baseline, n_walks=80, random_state=0)
-random_walks(walks, theory.fixed_potential(40, baseline))
+plot_walks(walks, theory.potential(40, baseline))
 plt.show()
 
 # %%
@@ -33,7 +35,7 @@ plt.show()
 _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 rounds = range(1, 121)
 for edge, style in ((0.1, ":"), (0.2, "--"), (0.3, "-")):
-    bounds = [theory.fixed_potential(t, theory.uniform_baseline(3, edge)) for t in rounds]
+    bounds = [theory.potential(t, "uniform", 3, edge) for t in rounds]
     ax.plot(rounds, bounds, style, label=f"edge {edge}")
 ax.axhline(0.05, color="0.5", linewidth=0.8)
 ax.set(xlabel="rounds", ylabel="bound on the training error", ylim=(0, 1))

@@ -7,19 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from .capacity import max_capacity
-from .conditions import CONDITIONS, M1, MH, MR, SAMME, Condition, EdgeOverRandom, Minimal, Uniform, uniform_baseline
-from .diagnosis import (
-    Diagnosis,
-    Search,
-    best_margin,
-    diagnose,
-    is_boostable,
-    largest_edge,
-    search,
-    separating_weights,
-    violating_cost_matrix,
-    violation,
-)
+from .conditions import CONDITIONS, Condition, uniform_baseline
+from .diagnosis import Diagnosis, Search, diagnose, search, violation
 from .martiboost import MartiBoostClassifier
 from .os_boost import ConditionWarning, OSBoostClassifier
 from .potentials import (
@@ -29,23 +18,10 @@ from .potentials import (
     best_fixed_potential,
     count_states,
     degree_map,
-    fixed_potential,
-    game_potential,
     kappa,
-    minimal_potential,
     potential_map,
 )
-from .spaces import (
-    EXAMPLES,
-    Solution,
-    Space,
-    as_space,
-    example,
-    game_value,
-    samme_example,
-    subsets_example,
-    windows_example,
-)
+from .spaces import EXAMPLES, Solution, Space, as_space, example, game_value, solve_condition
 from .strategies import (
     ConeGame,
     FixedGame,
@@ -57,7 +33,7 @@ from .strategies import (
     make_game,
     mm_costs,
     play,
-    simulate_minimal_walks,
+    potential,
     simulate_walks,
 )
 from .svm import MulticlassSVC
@@ -65,20 +41,14 @@ from .svm import MulticlassSVC
 __all__ = [
     "CONDITIONS",
     "EXAMPLES",
-    "M1",
-    "MH",
-    "MR",
-    "SAMME",
     "Condition",
     "ConditionWarning",
     "ConeGame",
     "Diagnosis",
-    "EdgeOverRandom",
     "ExponentialLoss",
     "FixedGame",
     "Game",
     "MartiBoostClassifier",
-    "Minimal",
     "MinimalGame",
     "MulticlassSVC",
     "OSBoostClassifier",
@@ -86,40 +56,29 @@ __all__ = [
     "Search",
     "Solution",
     "Space",
-    "Uniform",
     "Walks",
     "ZeroOne",
     "as_space",
     "best_eta",
     "best_fixed_potential",
-    "best_margin",
     "count_states",
     "degree_map",
     "diagnose",
     "example",
     "exponential_costs",
-    "fixed_potential",
-    "game_potential",
     "game_value",
-    "is_boostable",
     "kappa",
-    "largest_edge",
     "make_game",
     "max_capacity",
-    "minimal_potential",
     "mm_costs",
     "play",
+    "potential",
     "potential_map",
-    "samme_example",
     "search",
-    "separating_weights",
-    "simulate_minimal_walks",
     "simulate_walks",
-    "subsets_example",
+    "solve_condition",
     "uniform_baseline",
-    "violating_cost_matrix",
     "violation",
-    "windows_example",
 ]
 
 

@@ -20,144 +20,30 @@ from ..parts.codewords import Canonical
 from ..parts.learners import Learner, Request, as_learner
 from ..tables.training_set import TrainingSet
 from .conditions import CONDITIONS, Condition, as_condition, described
-from .spaces import MIN_EDGE, TOLERANCE, Solution, Space, as_space, classes_in_place, label_numbers, solve, true_first
+from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, label_numbers, solve_condition, true_first
 
 
 @described
-def largest_edge(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> float:
-    """Return the largest γ with which a space of weak classifiers meets a condition.
-
-    Returns
-    -------
-    float
-        The edge. It is not positive where the condition fails, and −inf where it fails for every edge.
-
-    Examples
-    --------
-    SAMME's condition holds for two constant classifiers. MR's does not, so that boosting is impossible.
-
-    >>> H, y = [[0, 1], [0, 1]], [0, 1]
-    >>> round(largest_edge(H, y, "samme", classes=3), 9), round(largest_edge(H, y, "mr", classes=3), 9) + 0.0
-    (0.25, 0.0)
-    """
-    return solve(as_space(H, y, X, classes), as_condition(condition)).edge
-
-
-@described
-def best_margin(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> float:
-    """Return the largest margin min_i (votes for the true class − votes for its strongest rival) of any weighted vote.
-
-    It is the largest edge of MR and of the minimal condition.
-
-    Returns
-    -------
-    float
-        The margin; it is positive if and only if the space is boostable.
-
-    Examples
-    --------
-    >>> round(best_margin([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]), 9)  # three classifiers, each wrong once
-    0.333333333
-    """
-    return largest_edge(H, y, "mr", X=X, classes=classes)
-
-
-@described
-def is_boostable(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> bool:
-    """Return whether some weighted vote of the weak classifiers is right on every example, without ties.
-
-    Returns
-    -------
-    bool
-        Whether there is such a vote.
-
-    Examples
-    --------
-    >>> is_boostable([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1])
-    True
-    """
-    return best_margin(H, y, X=X, classes=classes) > MIN_EDGE
-
-
-@described
-def separating_weights(
-    H: Any, y: Any = None, condition: Any = "mr", edge: float | None = None, *, X: Any = None, classes: Any = None
-) -> Array | None:
-    """Prove that a condition holds: return weights λ (m,) whose votes beat the baseline on every example and generator.
-
-    Parameters
-    ----------
-    edge : float or None, default=None
-        The edge with which the condition shall hold; None is the largest edge, whatever its sign.
-
-    Returns
-    -------
-    array of shape (m,), or None
-        Weights, not negative, of sum 1; None where the condition fails with this edge.
-
-    Examples
-    --------
-    >>> separating_weights([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]).round(4)
-    array([0.3333, 0.3333, 0.3333])
-    """
-    check_number("edge", edge, float, 0.0, 1.0, none=True)
-    solution = solve(as_space(H, y, X, classes), as_condition(condition))
-    return solution.weights if edge is None or edge <= solution.edge + TOLERANCE else None
-
-
-@described
-def violating_cost_matrix(
-    H: Any, y: Any = None, condition: Any = "mr", edge: float | None = None, *, X: Any = None, classes: Any = None
-) -> Array | None:
-    """Prove that a condition fails: return a cost matrix on which every classifier costs more than the baseline.
-
-    Parameters
-    ----------
-    edge : float or None, default=None
-        The edge with which the condition shall fail; None is any edge larger than the largest one.
-
-    Returns
-    -------
-    array of shape (n, K), or None
-        Costs, a column for every class, the largest of size 1; None where the condition holds with this edge.
-
-    Examples
-    --------
-    >>> violating_cost_matrix([[0, 1], [0, 1]], [0, 1], "mr", edge=0.1, classes=3)
-    array([[-1.,  1.,  0.],
-           [ 1., -1.,  0.]])
-    """
-    check_number("edge", edge, float, 0.0, 1.0, none=True)
-    solution = solve(as_space(H, y, X, classes), as_condition(condition))
-    return solution.costs if edge is None or edge > solution.edge + TOLERANCE else None
-
-
-@described
-def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, **space: Any) -> Array:
+def violation(
+    costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, *, X: Any = None, classes: Any = None
+) -> Array:
     """Return by how much each classifier exceeds the allowed cost on a cost matrix: C • 1_h − C • B, (m,).
 
-    Where all of them are positive, the cost matrix proves that the condition fails.
+    Where all of them are positive, the cost matrix proves that the condition fails with this edge.
 
     Parameters
     ----------
     costs : array of shape (n, K)
         The cost matrix C, a column for every class.
-    **space : keywords
-        ``X``, the features from which classifiers predict, and ``classes``, all classes.
-
-    Returns
-    -------
-    array of shape (m,)
-        The excess of every classifier.
 
     Examples
     --------
     >>> violation([[-1, 1, 0], [1, -1, 0]], [[0, 1], [0, 1]], [0, 1], "uniform", 0.1, classes=3)
     array([0.2, 0.2])
     """
-    where = as_space(H, y, **space)
-    C = true_first(np.asarray(costs, dtype=np.float64), where.c)
-    return np.take_along_axis(C, where.ranks, axis=1).sum(axis=0) - as_condition(condition).allowed(C, edge).sum()
+    space = as_space(H, y, X, classes)
+    C = true_first(np.asarray(costs, dtype=np.float64), space.c)
+    return np.take_along_axis(C, space.ranks, axis=1).sum(axis=0) - as_condition(condition).allowed(C, edge).sum()
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +60,8 @@ class Diagnosis:
     Examples
     --------
     >>> diagnosis = diagnose([[0, 1], [0, 1]], [0, 1], classes=3, show=False)
-    >>> round(diagnosis.solutions["samme"].edge, 6)
-    0.25
+    >>> round(diagnosis.solutions["samme"].edge, 6), diagnosis.met("mr")
+    (0.25, False)
     """
 
     space: Space
@@ -189,11 +75,11 @@ class Diagnosis:
     @property
     def boostable(self) -> bool:
         """Whether some weighted vote is right everywhere."""
-        return self.margin > MIN_EDGE
+        return self.met("mr")
 
     def met(self, name: str) -> bool:
         """Return whether a condition holds with a positive edge."""
-        return self.solutions[name].edge > MIN_EDGE
+        return self.solutions[name].holds
 
     def __repr__(self) -> str:
         return f"<Diagnosis: {'boostable' if self.boostable else 'not boostable'}, best margin {self.margin:.4f}>"
@@ -208,8 +94,8 @@ class Diagnosis:
         ]
         for name, solution in self.solutions.items():
             edge = f"{solution.edge + 0.0:.4f}" if abs(solution.edge) > MIN_EDGE else "0.0000"
-            admits = CONDITIONS[name].admits if self.met(name) else "-"
-            lines.append(f"{name:11} {'yes' if self.met(name) else 'no':5}   {edge:>12}   {admits}")
+            boosters = CONDITIONS[name].enough_for if self.met(name) else "-"
+            lines.append(f"{name:11} {'yes' if self.met(name) else 'no':5}   {edge:>12}   {boosters}")
         return "\n".join(lines)
 
 
@@ -221,11 +107,6 @@ def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show:
     ----------
     show : bool, default=True
         Whether to print the table, which is also the text of the returned object.
-
-    Returns
-    -------
-    Diagnosis
-        The table, with the largest edges and their proofs.
 
     Examples
     --------
@@ -241,7 +122,7 @@ def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show:
     minimal     no            0.0000   -
     """
     space = as_space(H, y, X, classes)
-    solutions = {name: solve(space, kind()) for name, kind in CONDITIONS.items() if name != "minimal"}
+    solutions = {name: solve_condition(space, condition=name) for name in CONDITIONS if name != "minimal"}
     solutions["minimal"] = solutions["mr"]  # the same programme
     diagnosis = Diagnosis(space, solutions)
     if show:
@@ -328,11 +209,6 @@ def search(
     random_state : int, default=0
         The seed of learners that draw at random.
 
-    Returns
-    -------
-    Search
-        The bounds, with their proofs.
-
     Examples
     --------
     A stump names two classes. With ten classes it errs on more than half of the examples, so AdaBoost.M1 cannot use it;
@@ -370,7 +246,7 @@ def search(
         if n_found % LP_EVERY and n_found < n_rounds and not failed:
             costs = hedge.costs()
             continue
-        solution = solve(space, rule)
+        solution = solve_condition(space, condition=rule)
         found = Search(rule, space, solution, max(ceiling, solution.edge), best_costs)
         if found.ceiling - found.edge < 1e-6 or (decide and found.met is not None) or n_found >= n_rounds:
             return found

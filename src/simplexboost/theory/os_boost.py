@@ -82,7 +82,7 @@ class PotentialLoss(Loss):
             check_choice("loss", self.loss, ("exponential", "zero-one"))
         if isinstance(self.condition, str):
             check_choice("condition", self.condition, ("uniform", "minimal"))
-        return make_game(self.condition, K, self.T, self.edge, self.loss, self.eta, n_threads)
+        return make_game(self.T, self.condition, K, self.edge, self.loss, self.eta, n_threads)
 
     def vote(self, game: Game) -> float:
         """Return the weight of a vote: η for the exponential loss, otherwise 1."""

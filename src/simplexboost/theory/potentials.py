@@ -26,7 +26,7 @@ from .. import _kernels
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
 from .._util.params import check_choice, check_number
-from .conditions import Condition, as_condition, check_baseline, described, uniform_baseline, worst_baseline_cost
+from .conditions import Condition, check_baseline, described, uniform_baseline, worst_baseline_cost
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ZeroOne:
     array([0., 1.])
     """
 
-    symmetric = True  # symmetric in the rivals, and only leads over the true class matter
+    symmetric = True  # symmetric in the wrong classes, and only leads over the true class matter
 
     def __call__(self, S: AnyArray) -> Array:
         """Return the loss of every state (..., K), the true class first."""
@@ -78,7 +78,7 @@ class ExponentialLoss:
 
     def discrepancy(self, K: int, T: int) -> float:
         """Return the largest difference between two states within T rounds."""
-        # In one state a rival has all votes, in the other the true class.
+        # In one state a wrong class has all votes, in the other the true class.
         return float((K - 2) + np.exp(self.eta * T) - (K - 1) * np.exp(-self.eta * T))
 
 
@@ -115,7 +115,14 @@ def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None =
     named = loss if isinstance(loss, str) else None
     if named == "exponential":
         if isinstance(eta, str):
-            return ExponentialLoss(best_weight(eta, best))
+            check_choice("eta", eta, ("best",))
+            if best is None:
+                raise ValueError(
+                    "eta='best' needs a fixed baseline (condition='uniform', or a distribution); pass a number."
+                )
+            if (value := best()) <= 0:
+                raise ValueError("eta='best' is 0 with this baseline, which has no edge; pass a positive eta.")
+            return ExponentialLoss(value)
         check_number("eta", eta, float, 0.0, LARGEST_ETA, none=True, open_low=True)
         if eta is None and edge <= 0:
             raise ValueError("eta=None is ln(1 + edge), which is 0 with this edge; pass a positive eta.")
@@ -127,16 +134,6 @@ def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None =
     if callable(loss) and not isinstance(loss, type):
         return UserLoss(loss)
     raise ValueError(f"loss={loss!r} is unknown; choose 'zero-one', 'exponential', or pass a function of states.")
-
-
-def best_weight(eta: str, best: Callable[[], float] | None) -> float:
-    """Return the number for eta="best"."""
-    check_choice("eta", eta, ("best",))
-    if best is None:
-        raise ValueError("eta='best' needs a fixed baseline (condition='uniform', or a distribution); pass a number.")
-    if (value := best()) <= 0:
-        raise ValueError("eta='best' is 0 with this baseline, which has no edge; pass a positive eta.")
-    return value
 
 
 def check_proper(loss: GameLoss, S: AnyArray) -> None:
@@ -198,7 +195,7 @@ class Layers:
     """The states within t steps of the states S, layer by layer; values are computed from the last layer to the first.
 
     States that are equivalent are merged: those with the same leads over the true class if only leads matter, and those
-    that differ in the order of the rivals if the loss is symmetric in them.
+    that differ in the order of the wrong classes if the loss is symmetric in them.
     """
 
     def __init__(self, S: AnyArray, t: int, loss: GameLoss, symmetric: bool) -> None:
@@ -244,12 +241,7 @@ class Layers:
 
 @described
 def count_states(K: int, t: int) -> int:
-    """Return the number of states within t rounds of 0, where the order of the rivals does not matter.
-
-    Returns
-    -------
-    int
-        The number of states.
+    """Return the number of states within t rounds of 0, where the order of the wrong classes does not matter.
 
     Examples
     --------
@@ -274,37 +266,8 @@ def too_many(K: int, t: int, states: str) -> str:
 # ---- fixed baselines ------------------------------------------------------------------------------------------------
 
 
-@described
-def fixed_potential(
-    t: int, b: Any, s: Any = None, loss: Any = "zero-one", eta: Any = None, *, n_threads: int = 1
-) -> Any:
-    """Return φ_t(s) of a fixed edge-over-random baseline: the expected loss of a random walk with steps b.
-
-    Returns
-    -------
-    float, or array of shape (m,)
-        The potential, of one state or of each.
-
-    Examples
-    --------
-    With an edge of 0.1 over guessing among 6 classes, 200 rounds make the training error at most 5.15 %.
-
-    >>> from simplexboost.theory import uniform_baseline
-    >>> round(fixed_potential(200, uniform_baseline(6, 0.1)), 4)
-    0.0515
-    >>> fixed_potential(2, [0.5, 0.25, 0.25], s=[[0, 0, 0], [2, 0, 0]]).round(4)
-    array([0.75 , 0.125])
-    """
-    b = check_baseline(b)
-    check_number("t", t, int, 0)
-    game_loss = as_loss(loss, eta, b[0] - b[1:].max(), lambda: best_eta(max(int(t), 1), b))
-    S, single = as_states(s, len(b))
-    values = fixed_values(int(t), b, S, game_loss, n_threads)
-    return float(values[0]) if single else values
-
-
 def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int = 1) -> Array:
-    """Compute `fixed_potential` for checked arguments, (m,)."""
+    """Return φ_t (m,) of states S (m, K) for a fixed baseline."""
     if isinstance(loss, ExponentialLoss):
         with np.errstate(over="ignore"):  # a potential beyond all numbers is infinite
             return np.exp(exponential_logs(t, b, S, loss.eta)).sum(axis=1)
@@ -314,7 +277,7 @@ def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int =
 
 
 def exponential_logs(t: int, b: Array, S: AnyArray, eta: float) -> Array:
-    """Return log a_l^t e^{η(s_l − s_1)} for rivals l, (m, K−1); a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1."""
+    """Return log a_l^t e^{η(s_l − s_1)} for wrong classes l, (m, K−1); a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1."""
     a = 1 - (b[0] + b[1:]) + np.exp(eta) * b[1:] + np.exp(-eta) * b[0]  # (K-1,)
     return t * np.log(a) + eta * (S[:, 1:] - S[:, :1])
 
@@ -323,30 +286,26 @@ def exponential_logs(t: int, b: Array, S: AnyArray, eta: float) -> Array:
 def best_eta(T: int, b: Any) -> float:
     """Return the weight of a vote with which the exponential loss has the smallest bound after T rounds.
 
-    It minimises φ_T(0) = Σ_l a_l^T, where a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1 for every rival l. Each term alone
-    is least at ½ ln(b_1/b_l). For the γ-biased uniform baseline this is ½ ln(1 + Kγ/(1−γ)) for any T, and the bound is
-    (K−1)(1 − (√b_1 − √b_2)²)^T.
-
-    Returns
-    -------
-    float
-        η, at most 100; 0 where no rival is less probable than the true class.
+    It minimises φ_T(0) = Σ_l a_l^T, where a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1 for every wrong class l. Each
+    term alone is least at ½ ln(b_1/b_l). For the γ-biased uniform baseline this is ½ ln(1 + Kγ/(1−γ)) for any T, and
+    the bound is (K−1)(1 − (√b_1 − √b_2)²)^T. The weight is at most 100, and 0 where no wrong class is less probable
+    than the true one.
 
     Examples
     --------
     With six classes, an edge of 0.1 and 200 rounds the bound is 0.39; with ln(1 + γ) it is 1.06.
 
-    >>> from simplexboost.theory import uniform_baseline
+    >>> from simplexboost.theory import potential, uniform_baseline
     >>> b = uniform_baseline(6, 0.1)
     >>> round(best_eta(200, b), 4)
     0.2554
-    >>> [round(fixed_potential(200, b, loss="exponential", eta=eta), 2) for eta in ("best", None)]
+    >>> [round(potential(200, b, loss="exponential", eta=eta), 2) for eta in ("best", None)]
     [0.39, 1.06]
     """
     b = check_baseline(b)
     check_number("T", T, int, 1)
     with np.errstate(divide="ignore"):
-        alone = np.minimum(0.5 * np.log(b[0] / b[1:]), LARGEST_ETA)  # (K-1,) the best for every rival
+        alone = np.minimum(0.5 * np.log(b[0] / b[1:]), LARGEST_ETA)  # (K-1,) the best for every wrong class
     low, high = float(alone.min()), float(alone.max())
     if low == high:
         return low
@@ -374,11 +333,6 @@ def kappa(edge: float, eta: float, K: int) -> float:
     eta : float
         η, the weight of a vote.
 
-    Returns
-    -------
-    float
-        The factor.
-
     Examples
     --------
     >>> round(kappa(0.1, np.log(1.1), 6), 6), round(np.exp(-0.1**2 / 2), 6)
@@ -388,10 +342,10 @@ def kappa(edge: float, eta: float, K: int) -> float:
 
 
 def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
-    """Return potentials (m,) by the dynamic programme, which runs once for states with the same leads of the rivals."""
+    """Return potentials (m,) by the dynamic programme, which runs once for states with the same leads."""
     leads = S[:, 1:] - S[:, :1]
     leads = np.clip(leads, -t - 1, t)  # beyond these leads the result is certain
-    columns = np.argsort(b[1:], kind="stable")  # rivals of equal probability are interchangeable
+    columns = np.argsort(b[1:], kind="stable")  # classes of equal probability are interchangeable
     leads, rates = leads[:, columns], b[1:][columns]
     ends = np.append(np.flatnonzero(np.diff(rates)) + 1, len(rates))
     for begin, end in zip([0, *ends[:-1]], ends, strict=True):
@@ -408,37 +362,16 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
 # ---- any cone -------------------------------------------------------------------------------------------------------
 
 
-@described
-def game_potential(
-    t: int, K: int, condition: Any, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
-) -> Any:
-    """Return φ_t(s) of any condition (C, B) by (21).
+def cone_values(t: int, S: AnyArray, condition: Condition, edge: float, loss: GameLoss) -> Array:
+    """Return φ_t (m,) of states S (m, K) under any condition (C, B) by (21), a linear programme per state.
 
-    φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }. The function solves a small linear programme per
-    state, which is feasible for few rounds and classes. For edge-over-random baselines `fixed_potential` gives the same
-    quickly, and for MR `minimal_potential` does.
-
-    Returns
-    -------
-    float, or array of shape (m,)
-        The potential, of one state or of each.
-
-    Examples
-    --------
-    SAMME's condition is so weak that the bound on the error grows with the number of rounds.
-
-    >>> [round(game_potential(t, 3, "samme", 0.1), 4) for t in (1, 3, 5)]
-    [0.6, 0.648, 0.6826]
+    φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }.
     """
-    S, single, game_loss = check_game(t, K, edge, s, loss, eta)
-    rule = as_condition(condition)
-    b = rule.baseline(K, edge)
+    b = condition.baseline(S.shape[1], edge)
     if b.ndim != 1:
         raise ValueError("condition has a baseline row per example; pass the one of the example in question.")
-    symmetric = game_loss.symmetric and bool((b[1:] == b[1]).all())
-    layers = Layers(S, int(t), game_loss, symmetric=symmetric)
-    values = layers.fold(lambda phi: np.array([solve_row(row, rule, b)[0] for row in phi]))[0]
-    return float(values[0]) if single else values
+    layers = Layers(S, t, loss, symmetric=loss.symmetric and bool((b[1:] == b[1]).all()))
+    return layers.fold(lambda phi: np.array([solve_row(row, condition, b)[0] for row in phi]))[0]
 
 
 def check_game(t: Any, K: Any, edge: Any, s: Any, loss: Any, eta: Any) -> tuple[AnyArray, bool, GameLoss]:
@@ -468,33 +401,11 @@ def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]
 # ---- the minimal condition ------------------------------------------------------------------------------------------
 
 
-@described
-def minimal_potential(
-    t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
-) -> Any:
-    """Return φ_t(s) under the minimal condition: the walk takes the worst edge-over-random baseline in every state.
-
-    It is computed exactly by a recursion over O(t^{K−1}) states. With the exponential loss and a small η the worst
-    baseline is always the uniform one (Lemma 19), and the closed form is used.
-
-    Returns
-    -------
-    float, or array of shape (m,)
-        The potential, of one state or of each.
-
-    Examples
-    --------
-    >>> from simplexboost.theory import fixed_potential
-    >>> round(minimal_potential(10, 6, 0.1), 4), round(fixed_potential(10, uniform_baseline(6, 0.1)), 4)
-    (0.7749, 0.7076)
-    """
-    S, single, game_loss = check_game(t, K, edge, s, loss, eta)
-    if degree_is_always_K(S, int(t), game_loss):
-        values = fixed_values(int(t), uniform_baseline(K, edge), S, game_loss)
-    else:
-        layers = Layers(S, int(t), game_loss, symmetric=game_loss.symmetric)
-        values = layers.fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0]
-    return float(values[0]) if single else values
+def minimal_values(t: int, S: AnyArray, edge: float, loss: GameLoss) -> Array:
+    """Return φ_t (m,) of states S (m, K) under the minimal condition, by recursion, or by Lemma 19 in closed form."""
+    if degree_is_always_K(S, t, loss):
+        return fixed_values(t, uniform_baseline(S.shape[1], edge), S, loss)
+    return Layers(S, t, loss, symmetric=loss.symmetric).fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0]
 
 
 def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
@@ -526,9 +437,9 @@ def best_fixed_potential(
 
     Examples
     --------
-    >>> from simplexboost.theory import fixed_potential
+    >>> from simplexboost.theory import potential
     >>> value, support = best_fixed_potential(6, 3, 0.4)
-    >>> round(value, 4), support, round(fixed_potential(6, uniform_baseline(3, 0.4)), 4)
+    >>> round(value, 4), support, round(potential(6, "uniform", 3, 0.4), 4)
     (0.2557, 2, 0.2483)
     """
     S, _, game_loss = check_game(t, K, edge, s, loss, eta)
@@ -547,10 +458,7 @@ def degree_map(
 ) -> Labels:
     """Return the degrees of the optimal walk for three classes, at pixels (u, v) = (s_2 − s_1, s_3 − s_1).
 
-    Returns
-    -------
-    int array of shape (2 radius + 1, 2 radius + 1)
-        Rows are u, columns v: 3 or 2, or 0 where both are optimal.
+    Rows of the map (2 radius + 1, 2 radius + 1) are u, columns v. Degrees are 3 or 2, or 0 where both are optimal.
 
     Examples
     --------
@@ -569,11 +477,6 @@ def potential_map(
 ) -> Array:
     """Return the minimal potentials for three classes with t rounds to go, at the pixels of `degree_map`.
 
-    Returns
-    -------
-    array of shape (2 radius + 1, 2 radius + 1)
-        The potentials; rows are u = s_2 − s_1, columns v = s_3 − s_1.
-
     Examples
     --------
     >>> potential_map(3, 0.0).shape
@@ -590,15 +493,14 @@ def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[
     axis = np.arange(-(radius or t), (radius or t) + 1)
     u, v = np.meshgrid(axis, axis, indexing="ij")
     S = np.stack([np.zeros_like(u), u, v], axis=-1).reshape(-1, 3)
-    phi = minimal_potential(t - 1, 3, edge, after_each_vote(S), game_loss).reshape(-1, 3)  # (m, 3)
-    rivals = phi[:, 1:]
-    two = edge * phi[:, 0] + (1 - edge) * (phi[:, 0] + rivals.max(axis=1)) / 2
+    phi = minimal_values(t - 1, after_each_vote(S), edge, game_loss).reshape(-1, 3)  # (m, 3)
+    two = edge * phi[:, 0] + (1 - edge) * (phi[:, 0] + phi[:, 1:].max(axis=1)) / 2
     three = edge * phi[:, 0] + (1 - edge) * phi.mean(axis=1)
     return two.reshape(u.shape), three.reshape(u.shape)
 
 
 class MinimalTable:
-    """All potentials of a game of T rounds under the minimal condition."""
+    """A table of all potentials of a game of T rounds under the minimal condition."""
 
     def __init__(self, K: int, edge: float, T: int, loss: GameLoss) -> None:
         start = np.zeros((1, K), dtype=np.int64)
@@ -608,7 +510,7 @@ class MinimalTable:
 
     @cached
     def keys(self) -> list[tuple[AnyArray, Labels]]:
-        """For every layer the keys of its states, ascending, and the positions of these states."""
+        """The keys of the states of every layer, ascending, with the positions of these states."""
         keys = [row_keys(states) for states in self.layers.states]
         return [(key[order], order) for key in keys for order in [np.argsort(key)]]
 

@@ -18,7 +18,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers, united
-from .conditions import Condition, described
+from .conditions import Condition, as_condition, described
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +98,6 @@ def class_order(c: Labels, K: int) -> Labels:
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
     """Return a space from a matrix of labels, from fitted classifiers or from a booster.
 
-    Returns
-    -------
-    Space
-        The space.
-
     Examples
     --------
     >>> as_space([["a", "b"], ["a", "b"]], ["a", "b"])
@@ -155,42 +150,26 @@ def weak_labels(booster: Any, X: Any) -> AnyArray:
 # ---- the counter-examples of the paper ------------------------------------------------------------------------------
 
 
-def samme_example() -> Space:
-    """Return the space of Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers.
+def example(name: str, **settings: Any) -> Space:
+    """Return a counter-example of Mukherjee and Schapire.
 
-    Under any weights, one of them is better than random guessing among three classes, so SAMME's condition holds
-    (γ ≤ 1/4); yet no vote tells the examples apart.
-
-    Returns
-    -------
-    Space
-        The two classifiers.
-
-    Examples
-    --------
-    >>> samme_example().H
-    array([[0, 1],
-           [0, 1]])
-    """
-    return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
-
-
-@described
-def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
-    """Return the space of Theorem 5: n classifiers, each right on a window of ⌊n(1/2 + γ/K)⌋ examples.
-
-    Outside its window a classifier predicts one wrong label. The vote of all of them is right, but all wrong votes go
-    to one label, which gets more of them than under the γ-biased uniform baseline. So the space is boostable but does
-    not meet ``"uniform"``.
+    - "samme", Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers. Under any
+      weights one of them is better than random guessing among three classes, so SAMME's condition holds (γ ≤ 1/4); yet
+      no vote tells the examples apart.
+    - "windows", Theorem 5: n classifiers, each right on a window of ⌊n(1/2 + γ/K)⌋ examples. Outside its window a
+      classifier predicts one wrong label. The vote of all of them is right, but all wrong votes go to one label, which
+      gets more of them than under the γ-biased uniform baseline. So the space is boostable but does not meet "uniform".
+    - "subsets", section 4.2.2: for every subset of a size, K−1 classifiers that are right on it only. With
+      size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so "uniform" holds
+      with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1 and
+      MH fail.
 
     Parameters
     ----------
-    K : int, default=3
-        The number of classes.
-    edge : float, default=0.3
-        γ, which sets the size of the windows.
-    n : int, default=12
-        The number of examples, and of classifiers.
+    name : {"samme", "windows", "subsets"}
+        The example.
+    **settings : int or float
+        ``K=3``, ``edge=0.3`` (γ) and ``n=12`` examples of "windows"; ``K=4``, ``n=6`` and ``size=2`` of "subsets".
 
     Returns
     -------
@@ -199,9 +178,21 @@ def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
 
     Examples
     --------
-    >>> windows_example(n=10)
-    Space(10 examples, 10 weak classifiers, 3 classes)
+    >>> example("samme").H
+    array([[0, 1],
+           [0, 1]])
+    >>> example("windows", n=10), example("subsets")
+    (Space(10 examples, 10 weak classifiers, 3 classes), Space(6 examples, 45 weak classifiers, 4 classes))
     """
+    check_choice("name", name, EXAMPLES)
+    return EXAMPLES[name](**settings)
+
+
+def make_samme() -> Space:
+    return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
+
+
+def make_windows(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
     check_number("K", K, int, 3)
     check_number("edge", edge, float, 0.0, 1.0, open_low=True)
     width = int(np.floor(n * (0.5 + edge / K) + 1e-9))
@@ -212,32 +203,7 @@ def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
     return Space(np.where(inside, c[:, None], (c[:, None] + 1) % K), c, K)
 
 
-def subsets_example(K: int = 4, n: int = 6, size: int = 2) -> Space:
-    """Return the space of section 4.2.2: for every subset of this size, K−1 classifiers that are right on it only.
-
-    With size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so ``"uniform"``
-    holds with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1
-    and MH fail.
-
-    Parameters
-    ----------
-    K : int, default=4
-        The number of classes.
-    n : int, default=6
-        The number of examples.
-    size : int, default=2
-        The number of examples on which a classifier is right.
-
-    Returns
-    -------
-    Space
-        The weak classifiers.
-
-    Examples
-    --------
-    >>> subsets_example()
-    Space(6 examples, 45 weak classifiers, 4 classes)
-    """
+def make_subsets(K: int = 4, n: int = 6, size: int = 2) -> Space:
     check_number("K", K, int, 3)
     check_number("size", size, int, 1, n)
     c = np.arange(n) % K
@@ -248,81 +214,84 @@ def subsets_example(K: int = 4, n: int = 6, size: int = 2) -> Space:
     return Space(np.column_stack(columns), c, K)
 
 
-EXAMPLES = {"samme": samme_example, "windows": windows_example, "subsets": subsets_example}
-
-
-def example(name: str) -> Space:
-    """Return a counter-example of Mukherjee and Schapire by name.
-
-    Parameters
-    ----------
-    name : {"samme", "windows", "subsets"}
-        `samme_example`, `windows_example` or `subsets_example`.
-
-    Returns
-    -------
-    Space
-        The weak classifiers.
-
-    Examples
-    --------
-    >>> example("windows")
-    Space(12 examples, 12 weak classifiers, 3 classes)
-    """
-    check_choice("name", name, EXAMPLES)
-    return EXAMPLES[name]()
+EXAMPLES = {"samme": make_samme, "windows": make_windows, "subsets": make_subsets}
 
 
 # ---- linear programmes ----------------------------------------------------------------------------------------------
 
 MIN_EDGE = 1e-8  # smaller edges are rounding errors of the linear programme
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # violations of constraints that are not counted
 FEW_ROWS = 5000  # up to this many constraints go to the solver at once; beyond, they are added as they are violated
 ROWS_A_TIME = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The largest edge of a condition on a space, with its proofs.
+    """The largest edge with which a space of weak classifiers meets a condition, with its proofs.
 
     Attributes
     ----------
     edge : float
-        The largest γ; −inf where the condition holds with no edge.
+        The largest γ. It is not positive where the condition fails, and −inf where it fails for every edge.
     weights : array of shape (m,), or None
-        λ ≥ 0 with sum 1, whose votes meet the condition with that edge; None where the edge is −inf.
+        λ ≥ 0 with sum 1, whose votes beat the baseline with that edge on every example and generator of the cone, which
+        proves that the condition holds. None where the edge is −inf.
     costs : array of shape (n, K)
-        A cost matrix of the cone on which no classifier beats the baseline of any larger edge.
+        A cost matrix of the cone, a column for every class, the largest entry of size 1. All classifiers cost more on
+        it than the baseline of any larger edge, which proves that the condition fails with that edge.
 
     Examples
     --------
-    >>> from simplexboost.theory import diagnose, example
-    >>> solution = diagnose(example("windows"), show=False).solutions["mr"]
-    >>> round(solution.edge, 6), round(float(solution.weights.sum()), 6)
-    (0.166667, 1.0)
+    >>> from simplexboost.theory import example
+    >>> solution = solve_condition(example("windows"), condition="mr")
+    >>> round(solution.edge, 6), solution.holds, round(float(solution.weights.sum()), 6)
+    (0.166667, True, 1.0)
     """
 
     edge: float
     weights: Array | None
     costs: Array
 
-
-def solve(space: Space, condition: Condition) -> Solution:
-    """Return the largest γ such that ⟨g, H_λ(i)⟩ ≤ ⟨g, B_γ(i)⟩ for all i and g, with both certificates."""
-    shape, generators = (len(space.c), space.K), condition.generators(space.K)
-    # ⟨g, B_γ(i)⟩ = zero − γ · (zero − one) for every example and generator, (n, g)
-    zero, one = (np.broadcast_to(condition.baseline(space.K, edge), shape) @ generators.T for edge in (0.0, 1.0))
-    solved = maximise(space, generators, zero, zero - one)
-    if solved is None:  # all classifiers predict a wrong label that the baseline never predicts
-        value, costs = game_value(space, condition, 0.0)
-        assert value > 0
-        return Solution(-np.inf, None, costs)
-    z, weights, duals = solved
-    return Solution(z, weights, as_costs(duals, space, condition))
+    @property
+    def holds(self) -> bool:
+        """Whether the condition holds with a positive edge."""
+        return self.edge > MIN_EDGE
 
 
 @described
-def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, Array]:
+def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> Solution:
+    """Find the largest edge with which a space of weak classifiers meets a condition, by a linear programme.
+
+    Under "mr" and "minimal" the edge is the largest margin min_i (votes for the true class − most votes for a wrong
+    class) of any weighted vote. The space is boostable, which means that some vote is right on every example, if and
+    only if it is positive.
+
+    Examples
+    --------
+    SAMME's condition holds for two constant classifiers. MR's does not, so that boosting is impossible.
+
+    >>> H, y = [[0, 1], [0, 1]], [0, 1]
+    >>> for condition in ("samme", "mr"):
+    ...     solution = solve_condition(H, y, condition, classes=3)
+    ...     print(solution.holds, round(solution.edge, 9) + 0.0)
+    True 0.25
+    False 0.0
+    """
+    space, rule = as_space(H, y, X, classes), as_condition(condition)
+    shape, generators = (len(space.c), space.K), rule.generators(space.K)
+    # ⟨g, B_γ(i)⟩ = zero − γ · (zero − one) for every example and generator, (n, g)
+    zero, one = (np.broadcast_to(rule.baseline(space.K, edge), shape) @ generators.T for edge in (0.0, 1.0))
+    solved = maximise(space, generators, zero, zero - one)
+    if solved is None:  # all classifiers predict a wrong label that the baseline never predicts
+        value, costs = game_value(space, rule, 0.0)
+        assert value > 0
+        return Solution(-np.inf, None, costs)
+    z, weights, duals = solved
+    return Solution(z, weights, as_costs(duals, space, rule))
+
+
+@described
+def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]:
     """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it.
 
     The coefficients of C sum to 1. The condition holds with this edge where the value is not positive.
@@ -331,8 +300,6 @@ def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, 
     ----------
     space : Space
         The weak classifiers.
-    condition : Condition
-        The condition, with its cone and baseline.
 
     Returns
     -------
@@ -343,17 +310,18 @@ def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, 
 
     Examples
     --------
-    >>> from simplexboost.theory import MR, example
-    >>> value, costs = game_value(example("windows"), MR(), edge=0.1)
+    >>> from simplexboost.theory import example
+    >>> value, costs = game_value(example("windows"), "mr", edge=0.1)
     >>> bool(value <= 0), costs.shape
     (True, (12, 3))
     """
-    generators = condition.generators(space.K)
-    B = np.broadcast_to(condition.baseline(space.K, edge), (len(space.c), space.K))
+    rule = as_condition(condition)
+    generators = rule.generators(space.K)
+    B = np.broadcast_to(rule.baseline(space.K, edge), (len(space.c), space.K))
     right = B @ generators.T  # (n, g)
     solved = maximise(space, generators, right, np.ones_like(right), limit=None)
     assert solved is not None
-    return -solved[0], as_costs(solved[2], space, condition)
+    return -solved[0], as_costs(solved[2], space, rule)
 
 
 def as_costs(duals: Array, space: Space, condition: Condition) -> Array:

@@ -6,8 +6,8 @@ row that solves (22). If C • 1_h is at most what the condition allows, the ave
 that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
 
 A step of a random walk is a vote for a label drawn from a baseline: from b if the baseline is fixed. Under the minimal
-condition the adversary chooses the worst edge-over-random baseline in every state, (1−γ)/a on the a−1 rivals whose
-votes would raise the potential most and the rest on the true class.
+condition the adversary chooses the worst edge-over-random baseline in every state, (1−γ)/a on the a−1 wrong labels
+whose votes would raise the potential most and the rest on the true class.
 """
 
 from __future__ import annotations
@@ -39,12 +39,11 @@ from .potentials import (
     as_loss,
     as_states,
     best_eta,
-    check_game,
+    cone_values,
     degree_is_always_K,
     exponential_logs,
     fixed_values,
-    game_potential,
-    minimal_potential,
+    minimal_values,
     solve_row,
 )
 from .spaces import Space, classes_in_place, true_first
@@ -55,9 +54,14 @@ from .spaces import Space, classes_in_place, true_first
 class Game(ABC):
     """A boosting game of T rounds: potentials and costs of states (m, K), the true class first. See `make_game`.
 
+    Parameters
+    ----------
+    loss : ZeroOne, ExponentialLoss or another function of states
+        The loss of the final state.
+
     Examples
     --------
-    >>> game = make_game("uniform", K=6, T=200, edge=0.1)
+    >>> game = make_game(200, "uniform", K=6, edge=0.1)
     >>> isinstance(game, Game), round(game.bound, 4)
     (True, 0.0515)
     """
@@ -96,11 +100,6 @@ class Game(ABC):
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
     """The game of a fixed edge-over-random baseline.
-
-    Parameters
-    ----------
-    loss : GameLoss
-        The loss of the final state, such as `ZeroOne` or `ExponentialLoss`.
 
     Examples
     --------
@@ -141,11 +140,6 @@ class FixedGame(Game):
 class MinimalGame(Game):
     """The game of the minimal condition; the costs of all states it can reach are kept.
 
-    Parameters
-    ----------
-    loss : GameLoss
-        The loss of the final state, such as `ZeroOne` or `ExponentialLoss`.
-
     Examples
     --------
     >>> from simplexboost.theory import ZeroOne
@@ -174,13 +168,11 @@ class ConeGame(Game):
     ----------
     condition : Condition
         The condition that the weak learner is assumed to meet.
-    loss : GameLoss
-        The loss of the final state, such as `ZeroOne` or `ExponentialLoss`.
 
     Examples
     --------
-    >>> from simplexboost.theory import SAMME, ZeroOne
-    >>> round(ConeGame(SAMME(), 3, 3, ZeroOne(), 0.1).bound, 4)
+    >>> from simplexboost.theory import CONDITIONS, ZeroOne
+    >>> round(ConeGame(CONDITIONS["samme"], 3, 3, ZeroOne(), 0.1).bound, 4)
     0.648
     """
 
@@ -191,7 +183,7 @@ class ConeGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        return np.asarray(game_potential(t, self.K, self.condition, self.edge, S, self.loss))
+        return cone_values(t, S, self.condition, self.edge, self.loss)
 
     def costs(self, t: int, S: AnyArray) -> Array:
         # By (22), the rows that attain the minimum in (21).
@@ -207,39 +199,33 @@ minimal_table = lru_cache(maxsize=2)(MinimalTable)  # the tables of the last two
 
 @described
 def make_game(
-    condition: Any,
-    K: int,
     T: int,
+    condition: Any,
+    K: int | None = None,
     edge: float | None = None,
     loss: Any = "zero-one",
     eta: Any = None,
     n_threads: int = 1,
 ) -> Game:
-    """Return the game of T rounds under a weak-learning condition.
-
-    Parameters
-    ----------
-    condition : {"uniform", "minimal"}, array of shape (K,), another condition's name, or a Condition
-        The condition that the weak learner is assumed to meet: its name, a baseline with the true class first, or a
-        `Condition`.
-    edge : float or None, default=None
-        γ, the assumed edge over guessing; None takes that of the baseline, where the condition is one.
-
-    Returns
-    -------
-    Game
-        The game, whose ``bound`` is the loss that the best strategy guarantees.
+    """Return the game of T rounds under a weak-learning condition; its ``bound`` is what the best strategy guarantees.
 
     Examples
     --------
-    >>> game = make_game("uniform", K=6, T=200, edge=0.1)
+    >>> game = make_game(200, "uniform", K=6, edge=0.1)
     >>> round(game.bound, 4)
     0.0515
     >>> game.cost_matrix(200, np.zeros((1, 6), dtype=int), np.array([2])).round(4)
     array([[0.0553, 0.0553, 0.0401, 0.0553, 0.0553, 0.0553]])
     """
-    check_number("K", K, int, 2)
     check_number("T", T, int, 1)
+    game = resolve_game(T, condition, K, edge, loss, eta, n_threads)
+    if isinstance(game, MinimalGame) and degree_is_always_K(np.zeros((1, game.K), dtype=np.int64), T, game.loss):
+        return FixedGame(uniform_baseline(game.K, game.edge), T, game.loss, n_threads)
+    return game
+
+
+def resolve_game(T: int, condition: Any, K: Any, edge: Any, loss: Any, eta: Any, n_threads: int = 1) -> Game:
+    """Return the game of a condition's kind, with checked parameters."""
     if not isinstance(condition, str | Condition):
         try:
             b = check_baseline(condition)
@@ -249,26 +235,71 @@ def make_game(
                 f"baseline b: {error}"
             ) from None
         found = float(b[0] - b[1:].max())
-        if len(b) != K:
+        if K is not None and len(b) != K:
             raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")
         if edge is not None and abs(edge - found) > 1e-9:
             raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {found:.6g}; leave it None.")
-        return FixedGame(b, T, as_loss(loss, eta, found, lambda: best_eta(T, b)), n_threads)
+        return FixedGame(b, T, as_loss(loss, eta, found, lambda: best_eta(max(T, 1), b)), n_threads)
+    check_number("K", K, int, 2)
     check_number("edge", edge, float, 0.0, 1.0)
-    assert edge is not None
     rule = as_condition(condition)
     if rule.name == "uniform":
         b = uniform_baseline(K, edge)
-        return FixedGame(b, T, as_loss(loss, eta, edge, lambda: best_eta(T, b)), n_threads)
-    game_loss = as_loss(loss, eta, edge)
+        return FixedGame(b, T, as_loss(loss, eta, edge, lambda: best_eta(max(T, 1), b)), n_threads)
     if rule.name == "minimal":
-        small = degree_is_always_K(np.zeros((1, K), dtype=np.int64), T, game_loss)
-        return (
-            FixedGame(uniform_baseline(K, edge), T, game_loss, n_threads)
-            if small
-            else MinimalGame(K, T, game_loss, float(edge))
-        )
-    return ConeGame(rule, K, T, game_loss, float(edge))
+        return MinimalGame(K, T, as_loss(loss, eta, edge), float(edge))
+    return ConeGame(rule, K, T, as_loss(loss, eta, edge), float(edge))
+
+
+@described
+def potential(
+    t: int,
+    condition: Any,
+    K: int | None = None,
+    edge: float | None = None,
+    s: Any = None,
+    loss: Any = "zero-one",
+    eta: Any = None,
+    *,
+    n_threads: int = 1,
+) -> Any:
+    """Return φ_t(s), the loss that an adversary can still force with t rounds to go, a number or an array (m,).
+
+    For "uniform" and other fixed edge-over-random baselines it is the expected loss of a random walk with steps b, in
+    closed form or by a dynamic programme. For "minimal" the walk takes the worst such baseline in every state; this is
+    computed exactly by a recursion over O(t^{K−1}) states, or, with the exponential loss and a small η, in closed form,
+    since the worst baseline is then always the uniform one (Lemma 19). For any other condition (C, B), (21)
+
+        φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }
+
+    is a small linear programme per state, which is feasible for few rounds and classes. "mr" gives the same as
+    "minimal", which is quicker.
+
+    Examples
+    --------
+    With an edge of 0.1 over guessing among 6 classes, 200 rounds make the training error at most 5.15 %.
+
+    >>> round(potential(200, "uniform", 6, 0.1), 4)
+    0.0515
+    >>> potential(2, [0.5, 0.25, 0.25], s=[[0, 0, 0], [2, 0, 0]]).round(4)
+    array([0.75 , 0.125])
+
+    The minimal condition demands less of the learner and guarantees less. SAMME's is so weak that the bound on the
+    error grows with the number of rounds.
+
+    >>> round(potential(10, "uniform", 6, 0.1), 4), round(potential(10, "minimal", 6, 0.1), 4)
+    (0.7076, 0.7749)
+    >>> [round(potential(t, "samme", 3, 0.1), 4) for t in (1, 3, 5)]
+    [0.6, 0.648, 0.6826]
+    """
+    check_number("t", t, int, 0)
+    game = resolve_game(int(t), condition, K, edge, loss, eta, n_threads)
+    S, single = as_states(s, game.K)
+    if isinstance(game, MinimalGame):  # the states need not be those that a game reaches
+        values = minimal_values(int(t), S, game.edge, game.loss)
+    else:
+        values = game.potential(int(t), S)
+    return float(values[0]) if single else values
 
 
 # ---- cost matrices without a game -----------------------------------------------------------------------------------
@@ -276,12 +307,7 @@ def make_game(
 
 @described
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
-    """Return the costs (36) of the exponential loss at weighted votes, each vote of weight η.
-
-    Returns
-    -------
-    array of shape (n, K)
-        The cost of every class for every example.
+    """Return the costs (36), (n, K), of the exponential loss at weighted votes, each vote of weight η.
 
     Examples
     --------
@@ -296,12 +322,7 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
 
 @described
 def mm_costs(F: Array, c: Labels) -> Array:
-    """Return the costs (56) of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
-
-    Returns
-    -------
-    array of shape (n, K)
-        The cost of every class for every example.
+    """Return the costs (56), (n, K), of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
 
     Examples
     --------
@@ -332,7 +353,7 @@ class Play:
     Examples
     --------
     >>> from simplexboost.theory import example, make_game
-    >>> played = play(make_game("minimal", K=3, T=20, edge=1 / 6), example("windows"))
+    >>> played = play(make_game(20, "minimal", K=3, edge=1 / 6), example("windows"))
     >>> played.votes.shape, played.potential.shape, played.kept
     ((12, 3), (21,), True)
     """
@@ -360,17 +381,12 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
     c : array of shape (n,) or None, default=None
         The true labels; None takes those of the space.
 
-    Returns
-    -------
-    Play
-        The votes, potentials and costs of the game.
-
     Examples
     --------
     The windows of Theorem 5 have margin 1/6, which a strategy for the minimal condition turns into a correct vote.
 
     >>> from simplexboost.theory import example, make_game
-    >>> played = play(make_game("minimal", K=3, T=60, edge=1 / 6), example("windows"))
+    >>> played = play(make_game(60, "minimal", K=3, edge=1 / 6), example("windows"))
     >>> round(played.potential[0], 4), played.potential[-1], played.kept
     (np.float64(0.1568), np.float64(0.0), True)
     """
@@ -429,7 +445,9 @@ class Walks:
 @described
 def simulate_walks(
     t: int,
-    b: Any,
+    condition: Any,
+    K: int | None = None,
+    edge: float | None = None,
     s: Any = None,
     loss: Any = "zero-one",
     eta: Any = None,
@@ -437,84 +455,51 @@ def simulate_walks(
     n_walks: int = 1000,
     random_state: Any = None,
 ) -> Walks:
-    """Draw random walks of t steps from the distribution b.
+    """Draw random walks of t steps from a fixed baseline, or, under "minimal", from the worst baseline of every state.
 
-    Returns
-    -------
-    Walks
-        The walks with their losses.
+    Parameters
+    ----------
+    condition : {"uniform", "minimal"} or array of shape (K,)
+        The condition, or a baseline with the true class first.
+    n_walks : int, default=1000
+        The number of walks.
+    random_state : int, Generator or None, default=None
+        The seed of all random numbers.
 
     Examples
     --------
-    >>> from simplexboost.theory import fixed_potential, uniform_baseline
-    >>> b = uniform_baseline(4, 0.2)
-    >>> walks = simulate_walks(20, b, n_walks=10_000, random_state=0)
-    >>> abs(walks.mean - fixed_potential(20, b)) < 4 * walks.standard_error
+    >>> for condition in ("uniform", "minimal"):
+    ...     walks = simulate_walks(8, condition, 3, 0.1, n_walks=10_000, random_state=0)
+    ...     print(abs(walks.mean - potential(8, condition, 3, 0.1)) < 4 * walks.standard_error)
+    True
     True
     """
-    b = check_baseline(b)
     check_number("t", t, int, 0)
     check_number("n_walks", n_walks, int, 1)
-    start = one_state(s, len(b))
-    game_loss = as_loss(loss, eta, b[0] - b[1:].max(), lambda: best_eta(max(int(t), 1), b))
-    rng = np.random.default_rng(random_state)
-    steps = np.eye(len(b), dtype=np.int64)[rng.choice(len(b), size=(n_walks, t), p=b)]  # (n_walks, t, K)
-    positions = start + np.concatenate([np.zeros((n_walks, 1, len(b)), dtype=np.int64), steps.cumsum(axis=1)], axis=1)
-    return Walks(positions, game_loss(positions[:, -1]))
-
-
-@described
-def simulate_minimal_walks(
-    t: int,
-    K: int,
-    edge: float,
-    s: Any = None,
-    loss: Any = "zero-one",
-    eta: float | None = None,
-    *,
-    n_walks: int = 1000,
-    random_state: Any = None,
-) -> Walks:
-    """Draw random walks of t steps, each from the worst edge-over-random distribution of its state.
-
-    Returns
-    -------
-    Walks
-        The walks with their losses.
-
-    Examples
-    --------
-    >>> from simplexboost.theory import minimal_potential
-    >>> walks = simulate_minimal_walks(8, 3, 0.1, n_walks=10_000, random_state=0)
-    >>> abs(walks.mean - minimal_potential(8, 3, 0.1)) < 4 * walks.standard_error
-    True
-    """
-    _, _, game_loss = check_game(t, K, edge, s, loss, eta)
-    check_number("n_walks", n_walks, int, 1)
-    rng = np.random.default_rng(random_state)
-    S = np.tile(one_state(s, K), (n_walks, 1))
-    positions = [S]
-    for to_go in range(int(t), 0, -1):
-        S = S + np.eye(K, dtype=np.int64)[worst_steps(S, to_go, edge, game_loss, rng)]
-        positions.append(S)
-    return Walks(np.stack(positions, axis=1), game_loss(S))
+    game = resolve_game(int(t), condition, K, edge, loss, eta)
+    start, single = as_states(s, game.K)
+    if not single:
+        raise ValueError(f"s has shape {np.shape(s)}; a walk begins at one state, of shape ({game.K},).")
+    rng, steps = np.random.default_rng(random_state), np.eye(game.K, dtype=np.int64)
+    positions = np.empty((n_walks, int(t) + 1, game.K), dtype=np.int64)
+    positions[:, 0] = start
+    if isinstance(game, FixedGame):
+        positions[:, 1:] = start + steps[rng.choice(game.K, size=(n_walks, int(t)), p=game.b)].cumsum(axis=1)
+    elif isinstance(game, MinimalGame):
+        for i in range(int(t)):
+            S = positions[:, i]
+            positions[:, i + 1] = S + steps[worst_steps(S, int(t) - i, game.edge, game.loss, rng)]
+    else:
+        raise ValueError(f"condition={condition!r} has no walks; take a fixed baseline or 'minimal'.")
+    return Walks(positions, game.loss(positions[:, -1]))
 
 
 def worst_steps(S: AnyArray, to_go: int, edge: float, loss: Any, rng: np.random.Generator) -> AnyArray:
     """Draw a label for every state from its worst baseline, (m,)."""
     m, K = S.shape
-    after = (S[:, None, :] + np.eye(K, dtype=np.int64)).reshape(-1, K)
-    phi = minimal_potential(to_go - 1, K, edge, after, loss).reshape(m, K)
+    phi = minimal_values(to_go - 1, after_each_vote(S), edge, loss).reshape(m, K)
     degree = worst_baseline_cost(phi, edge)[1]  # (m,)
     ranking = np.column_stack([np.zeros(m, dtype=np.int64), 1 + np.argsort(-phi[:, 1:], axis=1, kind="stable")])
-    place = (rng.random(m) * degree).astype(np.int64)  # uniform among the true class and the degree − 1 worst rivals
+    place = (rng.random(m) * degree).astype(np.int64)  # uniform among the true class and the degree − 1 worst others
     place[rng.random(m) < edge] = 0
     return ranking[np.arange(m), place]
-
-
-def one_state(s: Any, K: int) -> AnyArray:
-    """Return the state (K,) that walks begin at."""
-    S, _ = as_states(s, K)
-    if len(S) != 1:
-        raise ValueError(f"s has {len(S)} states; a walk begins at one.")
-    return S[0]
