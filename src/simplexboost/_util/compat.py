@@ -11,26 +11,57 @@ thread that holds the lock does not exist in it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Generic, Self, TypeVar, overload
 
-__all__ = ["HAS_SKLEARN_CALLBACKS", "CallbackSupportMixin", "with_callbacks"]
+__all__ = ["HAS_SKLEARN_CALLBACKS", "CallbackSupportMixin", "has_sklearn_callbacks", "with_callbacks"]
 
-try:  # scikit-learn >= 1.9 has a callback protocol of its own
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
-    HAS_SKLEARN_CALLBACKS = True
-except ImportError:  # older versions: estimators have no set_callbacks
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """An empty class in place of scikit-learn's."""
+class CallbackSupportMixin:
+    """Does what scikit-learn's mixin of this name does, but imports it on first use, since it imports rich."""
 
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the method unchanged."""
-        return method
+    if HAS_SKLEARN_CALLBACKS:
 
-    HAS_SKLEARN_CALLBACKS = False
+        def set_callbacks(self, *callbacks: Any) -> Self:
+            """Set scikit-learn's own callbacks; without any, those set before are dropped.
+
+            Parameters
+            ----------
+            *callbacks : callback instances
+                Instances that follow scikit-learn's ``FitCallback`` protocol.
+
+            Returns
+            -------
+            self : object
+                The estimator itself.
+            """
+            import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(self, *callbacks)
+            return self
+
+        def _init_callback_context(self, **options: Any) -> Any:
+            return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(self, **options)
+
+
+def has_sklearn_callbacks(estimator: Any) -> bool:
+    """Tell whether callbacks of scikit-learn were set, on the estimator or on a meta-estimator that fits it."""
+    return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
+
+
+def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a method that fits let go of scikit-learn's callbacks at its end, also if it fails."""
+
+    @functools.wraps(method)
+    def managed(estimator: Any, *args: Any, **keywords: Any) -> Any:
+        if not has_sklearn_callbacks(estimator):
+            return method(estimator, *args, **keywords)
+        return import_module("sklearn.callback").with_callbacks(method)(estimator, *args, **keywords)
+
+    return managed
 
 
 Value = TypeVar("Value")

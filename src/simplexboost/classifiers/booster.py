@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array
-from .._util.compat import CallbackSupportMixin, with_callbacks
+from .._util.compat import CallbackSupportMixin, has_sklearn_callbacks, with_callbacks
 from .._util.messages import show_progress, warn_user
 from .._util.params import check_choice, check_flag, check_number, check_verbose, random_generator
 from .._util.runtime import one_blas_thread
@@ -232,7 +232,6 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
-    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -287,6 +286,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, sets, eval_metric, init_score=init_score)
 
+    @with_callbacks
     def _fit(
         self,
         X: Any,
@@ -317,8 +317,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             evaluations = make_evaluations(sets, context)
             seed = draft._draw_seed()
             last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
-            has_own = hasattr(self, "_skl_callbacks") or hasattr(self, "_parent_callback_ctx")
-            draft._boost(context, evaluations, groups, seed, history, last if has_own else [])
+            draft._boost(context, evaluations, groups, seed, history, last if has_sklearn_callbacks(self) else [])
         return self
 
     def _boost(

@@ -311,7 +311,8 @@ class Decides:
         step = max(64, BLOCK // len(self.classes_))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
-            yield rows, self._proba(X[rows], self.model_, None if start is None else start[rows])  # type: ignore[attr-defined]
+            from_start = None if start is None else start[rows]
+            yield rows, self._proba(X[rows], self.model_, from_start)  # type: ignore[attr-defined]
 
     def _refuse_several_labels(self, what: str) -> None:
         message = f"{what}; this model was fitted to several {{several}} per row."

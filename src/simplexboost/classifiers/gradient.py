@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .._util.arrays import AnyArray
-from .._util.compat import with_callbacks
 from .._util.docstrings import described
 from .._util.params import random_generator
 from ..parts.codewords import Canonical
@@ -192,7 +191,6 @@ class SoftmaxBoostClassifier(Booster):
         optimizer = SampledPairs(self.n_pairs, separate=self.learner_mode == "separate")
         return make_parts(SoftmaxCost(self.cost_matrix), "canonical", learner, optimizer, "gradient")
 
-    @with_callbacks
     def fit(
         self,
         X: Any,

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray
-from .._util.compat import with_callbacks
 from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
 from ..engine import ORDERS
@@ -271,7 +270,6 @@ class SimplexBoostClassifier(StructuredBooster):
     _multilabel: ClassVar[bool] = True
     _multitarget: ClassVar[bool] = True
 
-    @with_callbacks
     def fit(
         self,
         X: Any,
