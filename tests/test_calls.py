@@ -41,7 +41,7 @@ def test_calls_are_counted():
     """Nothing of other packages; afterwards, also after an error, nothing is counted any more."""
     assert count_calls(lambda: sum(map(abs, range(9)))) == {}
     code = count_calls(lambda: sb.parts.codewords.Simplex().matrix(3))
-    assert code["simplexboost.parts.codewords.real.matrix"] == 1
+    assert code["simplexboost.parts.codewords.base.matrix"] == 1
     assert count_parts(lambda: [sb.parts.losses.Logistic() for _ in range(3)]) == 3
     assert sys.getprofile() is None
     with pytest.raises(TypeError):

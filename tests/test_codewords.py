@@ -355,20 +355,20 @@ def test_check_codewords_returns_a_copy() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cw.Simplex().matrix(1), "K=1 must be an integer of at least 2"),
-        (lambda: cw.Canonical().matrix(2.0), "K=2.0 must be an integer of at least 2"),
-        (lambda: cw.capacity_bound(True), "K=True must be an integer of at least 2"),
+        (lambda: cw.Simplex().matrix(1), r"K=1 is out of range; it must be an integer in \[2, inf"),
+        (lambda: cw.Canonical().matrix(2.0), "K=2.0 must be an integer in"),
+        (lambda: cw.capacity_bound(True), "K=True must be an integer in"),
         (lambda: cw.Simplex(3).matrix(5), "code_dim=3 is too small for a simplex of K=5 classes, at least 4"),
         (lambda: cw.MaxMin(1).matrix(3), "code_dim=1 holds two unit codewords, not K=3; choose at least 2"),
-        (lambda: cw.MaxMin(0).matrix(3), "code_dim=0 must be an integer of at least 1"),
-        (lambda: cw.MaxMin(2.5).matrix(3), "code_dim=2.5 must be an integer of at least 1"),
+        (lambda: cw.MaxMin(0).matrix(3), "code_dim=0 is out of range; it must be an integer in"),
+        (lambda: cw.MaxMin(2.5).matrix(3), "code_dim=2.5 must be an integer in"),
         (lambda: cw.Exhaustive().matrix(16), r"K=16 classes have 2\*\*15 - 1 splits, too many .*K <= 15.*RandomDense"),
         (lambda: cw.RandomDense(2).matrix(5), "code_dim=2 columns are too few for K=5 classes: no valid code"),
         (lambda: cw.RandomSparse(2).matrix(9), "code_dim=2 columns are too few for K=9 classes: no valid code"),
     ],
 )
 def test_arguments_are_checked(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
 
 

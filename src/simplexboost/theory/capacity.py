@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from .._util.arrays import Array
-from ..parts.codewords.base import RandomState, check_classes, check_dim
+from ..parts.codewords.base import RandomState, Simplex, check_classes, check_dim
 from ..parts.codewords.measures import margin_capacity
 from ..parts.codewords.packing import MaxMin, retract
-from ..parts.codewords.real import Simplex
 
 STARTS = 6  # random ones
 STEPS = 80

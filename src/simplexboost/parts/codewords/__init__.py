@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..._util.params import resolve
-from .algebraic import BCH, Hadamard, MaxHamming
-from .base import Codewords, Custom, check_codewords
-from .binary import AllPairs, Exhaustive, OneVsAllCode, RandomDense, RandomSparse
+from .base import Canonical, Codewords, Custom, SAMMECode, Simplex, check_codewords
+from .binary import BCH, AllPairs, Exhaustive, Hadamard, MaxHamming, OneVsAllCode, RandomDense, RandomSparse
 from .hierarchy import Hierarchy, Ordered, Ordinal
 from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
 from .packing import Auto, MaxMin
-from .real import Canonical, SAMMECode, Simplex
 
 __all__ = [
     "BCH",
@@ -74,11 +72,6 @@ def as_codewords(value: Any) -> Codewords:
     ----------
     value : str, Codewords or array of shape (K, d)
         A key of ``CODEWORDS``, a set, which is returned as it is, or your own codewords, a row for every class.
-
-    Returns
-    -------
-    Codewords
-        The codeword set.
 
     Examples
     --------

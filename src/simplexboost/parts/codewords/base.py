@@ -1,40 +1,24 @@
-"""Defines the base class `Codewords` and the checks that a code is a finite matrix of distinct rows."""
+"""Defines the base class `Codewords`, and the real-valued codes that have closed forms, with K or K − 1 coordinates."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..._util.arrays import Array
-from ..._util.params import Part, check_number
+from ..._util.arrays import Array, Mask
+from ..._util.params import Part, check_flag, check_number
+from ...model.code import FEW, identity
+
+MOST_DIMENSIONS = 1_000_000
+RandomState = int | np.random.Generator | None
 
 
 def check_codewords(Y: ArrayLike, K: int | None = None) -> Array:
-    """Return a code as a new float64 array, or raise an error that says what is wrong with it.
-
-    Parameters
-    ----------
-    Y : (K, d) array-like
-        At least two rows, one column, finite numbers, no two rows equal. Constant columns are harmless and allowed.
-    K : int, optional
-        The number of rows there must be.
-
-    Returns
-    -------
-    Y : (K, d) array
-
-    Examples
-    --------
-    >>> check_codewords([[1, 0], [1, 0]])
-    Traceback (most recent call last):
-    ...
-    ValueError: codewords has equal rows 0 and 1; every class needs its own codeword.
-    """
+    """Return codewords (K, d) as a new float64 array; raise if they are not finite numbers or two rows are equal."""
     Y = check_matrix(Y)
     if K is not None and len(Y) != K:
         raise ValueError(f"codewords has shape {Y.shape} but there are K={K} classes; pass one row per class.")
@@ -74,20 +58,14 @@ def check_ternary(Y: ArrayLike) -> Array:
 
 def check_classes(K: int) -> int:
     """Return the number of classes as an int, at least 2."""
-    if not isinstance(K, Integral) or isinstance(K, bool) or K < 2:
-        raise ValueError(f"K={K!r} must be an integer of at least 2, the number of classes.")
+    check_number("K", K, int, 2)
     return int(K)
 
 
 def check_dim(d: int, name: str = "code_dim") -> int:
     """Return the code dimension as an int, at least 1."""
-    if not isinstance(d, Integral) or isinstance(d, bool) or d < 1:
-        raise ValueError(f"{name}={d!r} must be an integer of at least 1.")
+    check_number(name, d, int, 1)
     return int(d)
-
-
-MOST_DIMENSIONS = 1_000_000
-RandomState = int | np.random.Generator | None
 
 
 @dataclass(eq=False, repr=False)
@@ -110,15 +88,7 @@ class Codewords(Part, ABC):
 
     @abstractmethod
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
-        """Return the code of K classes, (K, d).
-
-        Parameters
-        ----------
-        K : int
-            The number of classes, at least 2.
-        rng : int, Generator or None
-            The seed of codes that are drawn or searched; others ignore it.
-        """
+        """Return the code (K, d) of K >= 2 classes; ``rng`` is the seed of codes that are drawn or searched."""
 
     def columns(self, K: int) -> int | None:
         """Return the number d of columns of the code of K classes, or None if only `matrix` can tell.
@@ -133,7 +103,7 @@ class Codewords(Part, ABC):
         return self.matrix(int(check_present(K, present).sum()), rng)
 
 
-def check_present(K: int, present: ArrayLike) -> NDArray[np.bool_]:
+def check_present(K: int, present: ArrayLike) -> Mask:
     """Return the mask of the classes that occur, (K,) bool."""
     mask = np.asarray(present)
     if mask.dtype != bool or mask.shape != (K,):
@@ -167,3 +137,98 @@ class Custom(Codewords):
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
         return check_codewords(self.matrix(K, rng)[check_present(K, present)])
+
+
+@dataclass(eq=False, repr=False)
+class Canonical(Codewords):
+    """The identity: class k is the k-th unit vector.
+
+    Parameters
+    ----------
+    centered : bool
+        Whether the codewords sum to zero, I − 1/K; the scores of every example then do so too.
+
+    Examples
+    --------
+    >>> Canonical().matrix(2)
+    array([[1., 0.],
+           [0., 1.]])
+    >>> Canonical(centered=True).matrix(2)
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
+
+    centered: bool = False
+
+    def check(self) -> None:
+        check_flag("centered", self.centered)
+
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K = check_classes(K)
+        if self.centered:
+            return np.eye(K) - 1.0 / K
+        return np.eye(K) if K <= FEW else identity(K)  # `identity` is a view that takes no memory
+
+    def columns(self, K: int) -> int:
+        return K
+
+
+@dataclass(eq=False, repr=False)
+class Simplex(Codewords):
+    """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
+
+    Its rows have length one, zero sum and equal inner products −1/(K−1). They are in the orientation of the paper's
+    recursion: row 0 is ``(1, 0, ...)``, the other rows are ``-1/(K-1)`` followed by the smaller simplex of K−1 classes,
+    shrunk.
+
+    Parameters
+    ----------
+    code_dim : int, optional
+        Code dimension, at least K−1, the default; columns beyond K−1 are zero.
+
+    Examples
+    --------
+    >>> Simplex().matrix(3).round(3)
+    array([[ 1.   ,  0.   ],
+           [-0.5  ,  0.866],
+           [-0.5  , -0.866]])
+    >>> Simplex(5).matrix(4).shape
+    (4, 5)
+    """
+
+    code_dim: int | None = None
+
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K = check_classes(K)
+        d = check_dim(self.columns(K))
+        if d < K - 1:
+            raise ValueError(f"code_dim={d} is too small for a simplex of K={K} classes, at least {K - 1}; see MaxMin.")
+        left = np.arange(K, 1, -1)  # classes left at column j: K - j
+        height = np.sqrt(K * (left - 1) / ((K - 1) * left))  # (K-1,), the recursion's product of factors in closed form
+        Y = np.zeros((K, d))
+        Y[:, : K - 1] = np.tril(np.broadcast_to(-height / (left - 1), (K, K - 1)), -1)
+        np.fill_diagonal(Y[:-1], height)
+        return Y
+
+    def columns(self, K: int) -> int:
+        return K - 1 if self.code_dim is None else self.code_dim
+
+
+@dataclass(eq=False, repr=False)
+class SAMMECode(Codewords):
+    """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K−1).
+
+    Examples
+    --------
+    >>> SAMMECode().matrix(3)
+    array([[ 1. , -0.5, -0.5],
+           [-0.5,  1. , -0.5],
+           [-0.5, -0.5,  1. ]])
+    """
+
+    def matrix(self, K: int, rng: RandomState = 0) -> Array:
+        K = check_classes(K)
+        return (K * np.eye(K) - 1.0) / (K - 1)
+
+    def columns(self, K: int) -> int:
+        return K

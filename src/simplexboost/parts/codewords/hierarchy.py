@@ -10,8 +10,7 @@ import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Mask
 from ..._util.params import Part, check_number
-from .base import Codewords, RandomState, check_classes
-from .real import Simplex
+from .base import Codewords, RandomState, Simplex, check_classes
 
 SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of the trial; see docs/structure.md
 WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
@@ -141,20 +140,10 @@ class Hierarchy(Part):
 
     @classmethod
     def from_paths(cls, paths: Any, separator: str = "/") -> Self:
-        """A tree from paths such as "animal/bird/owl".
+        """A tree from paths such as "animal/bird/owl", with the separator between the names.
 
-        Parameters
-        ----------
-        paths : iterable of str, or dict
-            The paths. An iterable gives labels that are the paths themselves; a dict gives the path of every label. A
-            node is called by the path that leads to it, so that nodes of the same name may be in several places.
-        separator : str, default="/"
-            What stands between the names.
-
-        Returns
-        -------
-        Hierarchy
-            The tree.
+        A list of paths gives labels that are the paths themselves; a dict gives the path of every label. A node is
+        called by the path that leads to it, so that nodes of the same name may be in several places.
 
         Examples
         --------
@@ -169,7 +158,7 @@ class Hierarchy(Part):
             raise TypeError(
                 f"paths={paths!r:.200} must be a list of paths, or a dict that gives the path of every label."
             )
-        pairs = list(paths.items()) if isinstance(paths, Mapping) else [(path, path) for path in paths]
+        pairs = paths.items() if isinstance(paths, Mapping) else [(path, path) for path in paths]
         seen: set[Any] = set()
         tree: dict[Any, Any] = {}
         for label, path in pairs:
@@ -190,18 +179,9 @@ class Hierarchy(Part):
 
     @classmethod
     def from_parents(cls, parents: Mapping[Any, Any]) -> Self:
-        """A tree from the parent of every label and node.
+        """A tree from the parent of every label and inner node; what is nobody's parent is a label.
 
-        Parameters
-        ----------
-        parents : dict
-            The parent of every label and of every inner node. Those whose parent is None, or which have no entry, are
-            below the root. Whatever is nobody's parent is a label.
-
-        Returns
-        -------
-        Hierarchy
-            The tree.
+        Those whose parent is None, or which have no entry, are below the root.
 
         Examples
         --------
@@ -224,8 +204,6 @@ class Hierarchy(Part):
         """Raise unless it is a tree with at least two leaves whose names are all different."""
         check_tree(self.tree)
 
-    # ---- what is in the tree ----------------------------------------------------------------------------------------
-
     @property
     def _paths(self) -> dict[Any, list[Any]]:
         """For every label the nodes from the top down to it, itself included."""
@@ -243,76 +221,35 @@ class Hierarchy(Part):
         return max(map(len, self._paths.values()))
 
     def ancestors(self, node: Any) -> list[Any]:
-        """The nodes from the top down to a label or a node, itself included.
-
-        Parameters
-        ----------
-        node : label or name of a node
-            Where to end.
-
-        Returns
-        -------
-        list
-            The names; the root, which has none, is left out.
-        """
+        """The nodes from the top down to a label or a node, itself included; the root has no name and is left out."""
         for path in self._paths.values():
             if node in path:
                 return path[: path.index(node) + 1]
         raise ValueError(f"{node!r} is neither a label nor a node of the hierarchy.")
 
     def nodes(self, level: int, classes: Any = None) -> list[Any]:
-        """The nodes of a level, in the order of the tree.
+        """The nodes of a level, in the order of the tree: all, or those that have some of the given classes.
 
-        Parameters
-        ----------
-        level : int
-            From 1, right below the root, to ``n_levels``, the labels. A label that is nearer to the root than a level
-            stands for itself there.
-        classes : sequence of labels or None, default=None
-            Only nodes that have some of these classes. None takes all.
-
-        Returns
-        -------
-        list
-            The names.
+        Level 1 is right below the root, level ``n_levels`` is that of the labels. A label that is nearer to the root
+        than a level stands for itself there.
         """
-        return list(dict.fromkeys(path[min(level, len(path)) - 1] for path in self._paths_of(classes, level)))
+        paths = self._paths
+        check_number("level", level, int, 1, max(map(len, paths.values())))
+        known = paths if classes is None else {path[-1] for path in self._paths_of(classes)}
+        return list(dict.fromkeys(path[min(level, len(path)) - 1] for label, path in paths.items() if label in known))
 
     def members(self, level: int, classes: Any) -> Mask:
-        """Which classes belong to which nodes of a level.
-
-        Parameters
-        ----------
-        level : int
-            From 1 to ``n_levels``.
-        classes : sequence of K labels
-            The classes.
-
-        Returns
-        -------
-        bool array of shape (K, m)
-            A column for every node of ``nodes(level, classes)``.
-        """
+        """Which of the K classes belong to which of the m nodes of ``nodes(level, classes)``, (K, m)."""
         place = {name: j for j, name in enumerate(self.nodes(level, classes))}
-        paths = self._of_classes(classes)
-        own = np.array([place[path[min(level, len(path)) - 1]] for path in paths])
+        own = np.array([place[path[min(level, len(path)) - 1]] for path in self._paths_of(classes)])
         return own[:, None] == np.arange(len(place))
 
     def distances(self, classes: Any) -> Array:
-        """The number of edges between every two classes.
+        """The number of edges between every two of K classes, (K, K): 2 for those right below the same node.
 
-        Parameters
-        ----------
-        classes : sequence of K labels
-            The classes.
-
-        Returns
-        -------
-        array of shape (K, K)
-            The distances: 2 for classes that are right below the same node. With them as ``costs``, `predict` returns
-            the class with the smallest expected distance.
+        With them as ``costs``, `predict` returns the class with the smallest expected distance.
         """
-        paths = self._of_classes(classes)
+        paths = self._paths_of(classes)
         depth = np.array([len(path) for path in paths])
         shared = np.zeros((len(paths), len(paths)))
         for level in range(1, depth.max(initial=1) + 1):
@@ -322,35 +259,30 @@ class Hierarchy(Part):
         return depth[:, None] + depth - 2.0 * shared
 
     def codewords(self, classes: Any) -> Array:
-        """The codewords of classes: every inner node has a simplex for what is below it, so relatives are near.
+        """The codewords of K >= 2 classes, (K, K − 1): every inner node has a simplex for what is below it.
 
-        Parameters
-        ----------
-        classes : sequence of K labels
-            The classes, at least two.
-
-        Returns
-        -------
-        array of shape (K, K-1)
-            The codewords, a row for every class; their mean squared length is one.
+        So relatives are near. The mean squared length is one.
         """
-        paths = self._of_classes(classes)
+        paths = self._paths_of(classes)
         K = check_classes(len(paths))
         Y, column = np.zeros((K, K - 1)), 0
-        for rows, depth in inner_nodes(paths):
-            below = list(dict.fromkeys(paths[k][depth] for k in rows))
-            m = len(below)
-            if m < 2:
-                continue
-            words = Simplex().matrix(m) * np.sqrt((m - 1) / m)  # squared distance 2, as of two edges
-            for k in rows:
-                Y[k, column : column + m - 1] = words[below.index(paths[k][depth])]
-            column += m - 1
+        for depth in range(max(map(len, paths))):
+            inner: dict[tuple[Any, ...], list[int]] = {}  # the classes below every inner node of this depth
+            for k, path in enumerate(paths):
+                if len(path) > depth:
+                    inner.setdefault(tuple(path[:depth]), []).append(k)
+            for rows in inner.values():
+                below = list(dict.fromkeys(paths[k][depth] for k in rows))
+                m = len(below)
+                if m < 2:
+                    continue
+                words = Simplex().matrix(m) * np.sqrt((m - 1) / m)  # squared distance 2, as of two edges
+                for k in rows:
+                    Y[k, column : column + m - 1] = words[below.index(paths[k][depth])]
+                column += m - 1
         return Y / np.sqrt((Y**2).sum(axis=1).mean())
 
-    # ---- the classes of a model -------------------------------------------------------------------------------------
-
-    def _of_classes(self, classes: Any) -> list[list[Any]]:
+    def _paths_of(self, classes: Any) -> list[list[Any]]:
         """The paths of classes, in their order; raise if the tree lacks one."""
         paths, found = self._paths, np.asarray(classes)
         if found.ndim != 1 or not len(found):
@@ -360,15 +292,6 @@ class Hierarchy(Part):
         if missing:
             raise ValueError(f"hierarchy has no leaf for the classes {missing[:5]}; it needs one for every class.")
         return [paths[label] for label in labels]
-
-    def _paths_of(self, classes: Any, level: Any) -> list[list[Any]]:
-        """The paths of classes, or of all leaves, in the order of the tree; raise if there is no such level."""
-        paths = self._paths
-        check_number("level", level, int, 1, max(map(len, paths.values())))
-        if classes is None:
-            return list(paths.values())
-        known = {path[-1] for path in self._of_classes(classes)}
-        return [path for label, path in paths.items() if label in known]
 
 
 # ---- trees ----------------------------------------------------------------------------------------------------------
@@ -383,12 +306,7 @@ def paths_of(tree: Any, above: tuple[Any, ...] = ()) -> Iterator[list[Any]]:
             else:
                 yield from paths_of(below, (*above, name))
     else:
-        yield from ([*above, label] for label in labels_in(tree))
-
-
-def labels_in(several: Any) -> list[Any]:
-    """The labels of a list, a tuple or an array."""
-    return list(several.tolist() if isinstance(several, np.ndarray) else several)
+        yield from ([*above, label] for label in (tree.tolist() if isinstance(tree, np.ndarray) else tree))
 
 
 def check_tree(tree: Any) -> None:
@@ -403,7 +321,8 @@ def check_tree(tree: Any) -> None:
     leaves: set[Any] = set()
     for path in paths:
         for parent, node in zip([None, *path], path, strict=False):
-            check_name(node)
+            if node is None or (isinstance(node, float) and node != node):
+                raise ValueError(f"the hierarchy has a node called {node!r}; names are labels and text.")
             if parents.setdefault(node, parent) != parent or (node is path[-1] and node in leaves):
                 where = " and ".join(f"below {place!r}" for place in (parents[node], parent) if place is not None)
                 raise ValueError(f"the hierarchy has {node!r} twice, {where or 'below the root'}; names must differ.")
@@ -411,12 +330,6 @@ def check_tree(tree: Any) -> None:
     both = [label for label in leaves if label in set(parents.values())]
     if both:
         raise ValueError(f"the hierarchy has {both[0]!r} as a label and as a node with others; names must differ.")
-
-
-def check_name(node: Any) -> None:
-    """Raise unless it can name a node."""
-    if node is None or (isinstance(node, float) and node != node):
-        raise ValueError(f"the hierarchy has a node called {node!r}; names are labels and text.")
 
 
 def check_forms(tree: Any, name: Any, above: list[int]) -> None:
@@ -433,7 +346,7 @@ def check_forms(tree: Any, name: Any, above: list[int]) -> None:
             if below is not None:
                 check_forms(below, child, [*above, id(tree)])
         return
-    for label in labels_in(tree):
+    for (label,) in paths_of(tree):
         try:
             hash(label)
         except TypeError as error:
@@ -460,16 +373,6 @@ def check_depth(n_levels: int) -> None:
     """Raise if a tree has too many levels."""
     if n_levels > DEEPEST:
         raise ValueError(f"the hierarchy has more than {DEEPEST} levels; that is the most.")
-
-
-def inner_nodes(paths: list[list[Any]]) -> Iterator[tuple[list[int], int]]:
-    """The classes below every inner node (their numbers) and its depth, the root first, level by level."""
-    for depth in range(max(map(len, paths))):
-        found: dict[tuple[Any, ...], list[int]] = {}
-        for k, path in enumerate(paths):
-            if len(path) > depth:
-                found.setdefault(tuple(path[:depth]), []).append(k)
-        yield from ((rows, depth) for rows in found.values())
 
 
 def names_array(names: Iterable[Any]) -> AnyArray:

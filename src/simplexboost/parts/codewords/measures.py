@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..._util.arrays import Array
 from .base import check_classes, check_matrix, check_ternary
@@ -16,11 +16,6 @@ def min_distance(Y: ArrayLike) -> float:
     ----------
     Y : array of shape (K, d)
         Codewords; two equal rows give 0.
-
-    Returns
-    -------
-    float
-        The squared distance.
 
     Examples
     --------
@@ -50,11 +45,6 @@ def min_hamming(Y: ArrayLike) -> float:
     Y : array of shape (K, d)
         Codewords of −1, 0 and +1.
 
-    Returns
-    -------
-    float
-        The distance.
-
     Examples
     --------
     >>> from simplexboost.parts.codewords import AllPairs, Exhaustive
@@ -62,9 +52,7 @@ def min_hamming(Y: ArrayLike) -> float:
     (8.0, 2.0)
     """
     Y = check_ternary(Y)
-    gram = Y @ Y.T
-    np.fill_diagonal(gram, -np.inf)
-    return float(0.5 * (Y.shape[1] - gram.max()))
+    return 0.5 * (Y.shape[1] - largest_off_diagonal(Y @ Y.T))
 
 
 def bits_corrected(Y: ArrayLike) -> int:
@@ -78,11 +66,6 @@ def bits_corrected(Y: ArrayLike) -> int:
     ----------
     Y : array of shape (K, d)
         Codewords of −1, 0 and +1.
-
-    Returns
-    -------
-    int
-        The number of bits.
 
     Examples
     --------
@@ -108,11 +91,6 @@ def margin_capacity(Y: ArrayLike) -> float:
     ----------
     Y : array of shape (K, d)
         Codewords; two equal rows give 0.
-
-    Returns
-    -------
-    float
-        The margin capacity.
 
     Examples
     --------
@@ -149,11 +127,6 @@ def capacity_bound(K: int) -> float:
     K : int
         The number of classes.
 
-    Returns
-    -------
-    float
-        The bound.
-
     Examples
     --------
     >>> capacity_bound(3)
@@ -163,10 +136,5 @@ def capacity_bound(K: int) -> float:
 
 
 def largest_off_diagonal(gram: Array) -> float:
-    """Return the largest entry (k, l), k ≠ l, of a Gram matrix."""
+    """Return the largest entry (k, l), k ≠ l, of a matrix of inner products."""
     return float(np.where(np.eye(len(gram), dtype=np.bool_), -np.inf, gram).max())
-
-
-def one_signed(Y: Array) -> NDArray[np.bool_]:
-    """Mark the columns of a ±1 code that have one sign only, (d,)."""
-    return np.abs(Y.sum(axis=0)) == len(Y)

@@ -21,8 +21,8 @@ from ..._util.arrays import Array
 from ..._util.messages import track_progress
 from ..._util.params import check_flag, check_number
 from ..._util.runtime import one_blas_thread
-from .base import Codewords, RandomState, check_classes, check_dim
-from .real import Canonical, Simplex
+from .base import Canonical, Codewords, RandomState, Simplex, check_classes, check_dim
+from .measures import largest_off_diagonal
 
 Points = NDArray[np.floating[Any]]
 Indices = NDArray[np.intp]
@@ -37,32 +37,25 @@ SECONDS = 4e-11  # of a step, divided by K² d: 0.25 s for 10 000 codewords of 6
 RATE = (0.1, 0.001)  # step length in units of the mean distance to the nearest codeword, first and last step
 
 
+# The last long search: its arguments, its result, and the state of the random numbers after it.
+_last: tuple[Any, Points, Any] = (None, np.empty((0, 0)), None)
+
+
 def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
-    """Search K unit rows in d dimensions, (K, d), with a large minimal distance; with zero sum if ``centered``."""
+    """Search K unit rows in d dimensions, (K, d), with a large minimal distance; with zero sum if ``centered``.
+
+    A fit that compares candidates begins each of them with the same search, which takes minutes for 50 000 codewords:
+    the result of the last one from a single start is kept.
+    """
+    global _last
     starts = int(np.clip(GRAM_ENTRIES // (2 * K * K), 1, MAX_STARTS))
     if starts > 1 or not isinstance(rng.bit_generator, np.random.PCG64):
         return search(K, d, centered, rng, starts)
-    return search_once(K, d, centered, rng)
-
-
-def search_once(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
-    """Search from one start, or return the result of the last search if that was the same one.
-
-    A fit that compares candidates begins each of them with the same search, which takes minutes for 50 000 codewords.
-    """
-    global _last
     key = (K, d, centered, repr(rng.bit_generator.state))
-    known, Y, after = _last
-    if known != key:
-        Y = search(K, d, centered, rng, 1)
-        after = rng.bit_generator.state
-        _last = (key, Y, after)
-    rng.bit_generator.state = after
-    return Y.copy()
-
-
-# The last long search: its arguments, its result, and the state of the random numbers after it.
-_last: tuple[Any, Points, Any] = (None, np.empty((0, 0)), None)
+    if _last[0] != key:
+        _last = (key, search(K, d, centered, rng, 1), rng.bit_generator.state)
+    rng.bit_generator.state = _last[2]
+    return _last[1].copy()
 
 
 def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int) -> Points:
@@ -81,9 +74,7 @@ def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int
 
 def max_cosine(Y: Points) -> float:
     """Return the largest inner product of two different rows of Y (K, d)."""
-    gram = Y @ Y.T  # (K, K)
-    np.fill_diagonal(gram, -np.inf)
-    return float(gram.max())
+    return largest_off_diagonal(Y @ Y.T)
 
 
 def retract(codes: Points, centered: bool) -> Points:
@@ -118,8 +109,9 @@ def anneal(codes: Points, centered: bool) -> Points:
     Y = retract(codes.astype(np.float32), centered)
     velocity = np.zeros_like(Y)
     ceiling = gap = np.ones((len(Y), 1, 1), np.float32)
-    times: list[float] = np.linspace(0.0, 1.0, _steps(Y.shape[1])).tolist()  # Python floats keep the arrays float32
     K, d = Y.shape[1:]
+    steps = int(np.clip(500 * (2000 / K) ** 2, 80, 500))  # a step costs O(K² d), 0.25 s at K=10000
+    times: list[float] = np.linspace(0.0, 1.0, steps).tolist()  # Python floats keep the arrays float32
     seconds = SECONDS * len(times) * len(Y) * K**2 * d
     for t in track_progress(times, f"searching {K} codewords of {d} dimensions", seconds):
         sharpness, rate = (first ** (1 - t) * last**t for first, last in (SHARPNESS, RATE))
@@ -129,11 +121,6 @@ def anneal(codes: Points, centered: bool) -> Points:
         velocity = 0.9 * velocity - 0.1 * push / np.maximum(size, 1e-30)
         Y = retract(Y + rate * np.sqrt(2 * gap) * velocity, centered)
     return Y
-
-
-def _steps(K: int) -> int:
-    """Return the number of steps: 500, fewer for thousands of codewords, as a step costs O(K² d), 0.25 s at K=10000."""
-    return int(np.clip(500 * (2000 / K) ** 2, 80, 500))
 
 
 def attraction(Y: Points, beta: Points, ceiling: Points) -> tuple[Points, Points, Points]:
@@ -177,7 +164,12 @@ def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, floa
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape
-    A_near, slack = _near_pairs(Y, 4 * radius * np.sqrt(d))  # no other pair can become the closest inside the box
+    first, second = np.triu_indices(K, 1)
+    cosine = (Y[first] * Y[second]).sum(axis=1)
+    slack = cosine.max() - cosine
+    near = slack < 4 * radius * np.sqrt(d)  # no other pair can become the closest inside the box
+    first, second, slack = first[near], second[near], slack[near]
+    A_near = _block_rows(first, Y[second], K) + _block_rows(second, Y[first], K)  # the derivatives of their cosines
     A_keep = _block_rows(np.arange(K), Y, K)  # <dy_k, y_k> = 0
     if centered:
         A_keep = vstack([A_keep, kron(csr_array(np.ones((1, K))), np.eye(d))])  # Σ_k dy_k = 0
@@ -192,17 +184,6 @@ def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, floa
     if solution.x is None:  # the program always has a solution (dY = 0): the box is below the LP solver's tolerance
         return np.zeros_like(Y), 0.0
     return solution.x[:-1].reshape(K, d), -float(solution.x[-1])
-
-
-def _near_pairs(Y: Points, margin: float) -> tuple[csr_array, Points]:
-    """Return the derivatives (pairs, K d) of the cosines within ``margin`` of the largest, and their distance to it."""
-    first, second = np.triu_indices(len(Y), 1)
-    cosine = (Y[first] * Y[second]).sum(axis=1)
-    slack = cosine.max() - cosine
-    near = slack < margin
-    first, second = first[near], second[near]
-    A = _block_rows(first, Y[second], len(Y)) + _block_rows(second, Y[first], len(Y))
-    return A, slack[near]
 
 
 def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
