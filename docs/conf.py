@@ -12,8 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from simplexboost._util.docstrings import INNER
-
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 
@@ -165,7 +163,7 @@ def is_described(member: Any) -> bool:
 
 def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool:
     """Leave out what scikit-learn adds to every estimator, and fields, which the docstring of the class describes."""
-    return what == "class" and (name.startswith("_") or name in INNER or not is_described(member))
+    return what == "class" and (name.startswith("_") or not is_described(member))
 
 
 def setup(app: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import ClassifierMixin
 
 import simplexboost
-from simplexboost._util.docstrings import INNER, described, entries
+from simplexboost._util.docstrings import described, entries
 from simplexboost._util.docstrings import sections as split
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -146,7 +146,7 @@ def methods():
     classifiers = [
         value for value in DOCUMENTED.values() if inspect.isclass(value) and issubclass(value, ClassifierMixin)
     ]
-    found = [getattr(cls, name, None) for cls in classifiers for name in dir(cls) if name not in INNER]
+    found = [getattr(cls, name, None) for cls in classifiers for name in dir(cls)]
     ours = [f for f in found if inspect.isfunction(f) and f.__module__.startswith("simplexboost.")]
     return {f.__qualname__: f for f in ours if not f.__name__.startswith("_") and f.__name__ != "set_params"}
 

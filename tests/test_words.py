@@ -47,7 +47,7 @@ def test_every_answer_is_a_real_keyword():
 @pytest.mark.parametrize("table", [PARAMETERS, FITTING, PREDICTING])
 def test_every_word_has_one_answer(table):
     for word in words(table):
-        assert len({(entry.ours, entry.advice) for entry in table if entry.libraries(word)}) == 1, word
+        assert len({(entry.ours, entry.advice) for entry in table if entry.owners(word)}) == 1, word
     for entry in table:
         assert entry.ours or entry.advice
 

@@ -33,14 +33,10 @@ class Alias:
     advice: str
     words: dict[str, list[str]]
 
-    def libraries(self, word: str) -> list[str]:
-        """Return the libraries that use the word."""
-        return [library for library, words in self.words.items() if word in words]
-
     def owners(self, word: str) -> str:
-        """Return the libraries that use the word as text, such as "LightGBM's and XGBoost's word"."""
-        *first, last = (f"{library}'s" for library in self.libraries(word))
-        return f"{', '.join(first)} and {last} word" if first else f"{last} word"
+        """Return the libraries that use a word, such as "LightGBM's and XGBoost's word"; no text if there are none."""
+        found = [f"{library}'s" for library, words in self.words.items() if word in words]
+        return f"{', '.join(found[:-1])}{' and ' * (len(found) > 1)}{found[-1]} word" if found else ""
 
 
 @cache
@@ -63,15 +59,9 @@ def aliases(table: str) -> list[Alias]:
     ]
 
 
-@dataclass(frozen=True)
-class Keywords:
-    """The keywords that another place takes, and what to call one of them, such as "an argument of fit"."""
-
-    called: str
-    names: Sequence[str]
-
-
-def unknown_keyword(who: str, what: str, word: str, known: Sequence[str], table: str, other: Keywords) -> str:
+def unknown_keyword(
+    who: str, what: str, word: str, known: Sequence[str], table: str, called: str, others: Sequence[str]
+) -> str:
     """Return the message for a keyword that is unknown.
 
     Parameters
@@ -81,24 +71,18 @@ def unknown_keyword(who: str, what: str, word: str, known: Sequence[str], table:
     word : the unknown keyword
     known : the keywords that there are
     table : the table of `aliases` to look in
-    other : keywords of another place, for which the word may be meant
-
-    Examples
-    --------
-    >>> other = Keywords("an argument of fit", ["X_val"])
-    >>> unknown_keyword("SimplexBoostClassifier", "parameter", "num_leaves", ["max_leaf_nodes"], "parameters", other)
-    "SimplexBoostClassifier has no parameter 'num_leaves' (LightGBM's word); did you mean max_leaf_nodes?"
+    called, others : keywords of another place, such as "an argument of fit", for which the word may be meant
     """
     from difflib import get_close_matches
 
     begin = f"{who} has no {what} {word!r}"
-    if word in other.names:
-        return f"{begin}; it is {other.called}."
-    alias = next((alias for alias in aliases(table) if alias.libraries(word)), None)
+    if word in others:
+        return f"{begin}; it is {called}."
+    alias = next((alias for alias in aliases(table) if alias.owners(word)), None)
     if alias is not None:
         return f"{begin} ({alias.owners(word)}); {suggestion(alias, known)}"
     if word in OF_LEARNERS and "learner" in known:
-        return f"{begin}; {learner_parameter(word)}"
+        return f"{begin}; {suggestion(Alias(word, '', {}), known)}"
     for parameter, advice in data()["places"].items():
         if parameter in known and word in advice:
             return f"{begin}; {advice[word]}"
@@ -113,24 +97,12 @@ def suggestion(alias: Alias, known: Sequence[str]) -> str:
     if alias.ours in known:
         return f"did you mean {alias.ours}? {alias.advice}".rstrip()
     if alias.ours in OF_LEARNERS and "learner" in known:
-        return learner_parameter(alias.ours)
+        return f"did you mean {alias.ours} of the learner? set_params(learner__{alias.ours}=...) sets it."
     return f"it would be {alias.ours}, which this class does not have."
 
 
-def learner_parameter(word: str) -> str:
-    """Return where a booster made of parts has a parameter of its trees."""
-    return f"did you mean {word} of the learner? set_params(learner__{word}=...) sets it."
-
-
 def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str = "") -> str:
-    """Return the message for a value that a parameter does not take.
-
-    Parameters
-    ----------
-    parameter : its name
-    value : the value it was given
-    choices : the values that it takes
-    rest : text on what else it takes
+    """Return the message for a value that a parameter does not take; it takes ``choices`` and the ``rest``, in words.
 
     Examples
     --------
@@ -145,7 +117,7 @@ def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str 
     begin, listed = f"{parameter}={value!r} is unknown", f"{', '.join(map(repr, choices))}{rest}."
     if isinstance(value, str):
         for alias in aliases(f"values.{parameter}"):
-            if alias.ours in choices and alias.libraries(value):
+            if alias.ours in choices and alias.owners(value):
                 return f"{begin} ({alias.owners(value)}); did you mean {alias.ours!r}? Choose one of {listed}"
         for choice in choices:
             if choice.lower() == value.lower():

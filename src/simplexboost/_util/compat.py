@@ -1,12 +1,6 @@
 """Adapts the library to the versions of Python and scikit-learn, and imports optional packages on first use.
 
-No other module asks which scikit-learn is installed, or knows what to install for a missing package; a test compares
-the texts and pages that name packages with this module.
-
-`cached` replaces ``functools.cached_property`` as long as Python 3.11 is supported: it does the same without a lock. Up
-to Python 3.11 the lock is held while a value is computed, one for all instances of the class: two threads that fit
-could not bin their data at the same time, and a child process that is forked meanwhile would wait for ever, because the
-thread that holds the lock does not exist in it.
+No other module asks which scikit-learn is installed, or knows what to install for a missing package.
 """
 
 from __future__ import annotations
@@ -68,22 +62,11 @@ Value = TypeVar("Value")
 
 
 class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
-    """A method that becomes an attribute: its value is computed on first use and kept in the instance's ``__dict__``.
+    """``functools.cached_property`` without a lock.
 
-    Threads that read it at the same time may each compute the value; all of them get the one that was ready first.
-
-    Examples
-    --------
-    >>> class Square:
-    ...     side = 3
-    ...     @cached
-    ...     def area(self):
-    ...         print("computing")
-    ...         return self.side**2
-    >>> square = Square()
-    >>> square.area, square.area
-    computing
-    (9, 9)
+    Up to Python 3.11 that holds one lock for all instances of a class while it computes: two threads that fit could not
+    bin their data at the same time, and a process that is forked meanwhile would wait for ever. Threads that read the
+    attribute at the same time may each compute the value; all of them get the one that was ready first.
     """
 
     def __init__(self, function: Callable[[Any], Value]) -> None:
@@ -109,27 +92,13 @@ PIP_NAMES = {"cupy": "cupy-cuda12x", "dask": "'dask[array,dataframe]'"}
 
 
 def install_command(*modules: str) -> str:
-    """Return the command that installs the packages of these modules.
-
-    Examples
-    --------
-    >>> install_command("matplotlib.pyplot")
-    'pip install matplotlib'
-    >>> install_command("dask", "distributed")
-    "pip install 'dask[array,dataframe]' distributed"
-    """
+    """Return the command that installs the packages of these modules, such as "pip install matplotlib"."""
     names = [module.partition(".")[0] for module in modules]
     return f"pip install {' '.join(PIP_NAMES.get(name, name) for name in names)}"
 
 
 def import_optional(module: str, what: str) -> Any:
-    """Import a module; where it is not installed, the error says how to install it.
-
-    Parameters
-    ----------
-    module : its name, as in an import
-    what : what needs it, with the verb, such as "plots need"
-    """
+    """Import a module, or raise an ImportError that says how to install it; ``what`` needs it, such as "plots need"."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -46,37 +45,13 @@ random_state : int, RandomState or None, default=None
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
 clean = cache(inspect.cleandoc)  # base classes are read again and again
 
-# Methods of boosters that only other methods call: they have no parameters to describe, and no place in the reference.
-INNER = {
-    "calibrates",
-    "candidates",
-    "choose",
-    "chooses",
-    "chosen",
-    "more_callbacks",
-    "resolved",
-    "settle",
-    "shrinkage",
-    "with_params",
-}
-
 
 def described(thing: T, shared: str = SHARED) -> T:
     """Add the parameters and attributes that a docstring lacks; a decorator of classes and functions.
 
-    Parameters
-    ----------
-    thing : class or function
-        Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a
-        base class or ``shared`` describes. The ``Attributes`` section of a class gets the attributes that its base
-        classes describe, and its methods get the parameters of the methods that they override.
-    shared : str
-        The entries that are used where no base class has one, written like a ``Parameters`` section.
-
-    Returns
-    -------
-    class or function
-        The same object.
+    Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
+    class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
+    its methods get the parameters of the methods that they override.
 
     Examples
     --------
@@ -130,8 +105,9 @@ def completed(thing: Any, bases: list[str | None], shared: str, own_first: bool 
     own = entries(found.get("Parameters", ""))
     known = joined([own, *(entries(other.get("Parameters", "")) for other in others), entries(clean(shared))])
     order = dict.fromkeys([*own, *names] if own_first else [*names, *own])
-    found["Parameters"] = as_text(known[name] for name in order if name in known)
-    found["Attributes"] = as_text(joined(entries(one.get("Attributes", "")) for one in [found, *others]).values())
+    attributes = joined([entries(one.get("Attributes", "")) for one in [found, *others]])
+    found["Parameters"] = "\n".join(dict.fromkeys(known[name] for name in order if name in known))
+    found["Attributes"] = "\n".join(dict.fromkeys(attributes.values()))  # an entry for two names comes once
     titles = dict.fromkeys(["", "Parameters", "Attributes", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")
@@ -157,15 +133,9 @@ def entries(section: str) -> dict[str, str]:
     return found
 
 
-def joined(sources: Iterable[dict[str, str]]) -> dict[str, str]:
+def joined(sources: list[dict[str, str]]) -> dict[str, str]:
     """Join dictionaries; a name has the entry of the first one that has it."""
     found: dict[str, str] = {}
     for source in sources:
-        for name, entry in source.items():
-            found.setdefault(name, entry)
-    return found
-
-
-def as_text(some: Iterable[str]) -> str:
-    """Return entries as the text of a section; an entry for two names comes once."""
-    return "\n".join(dict.fromkeys(some))
+        found = source | found
+    return {name: found[name] for name in dict.fromkeys(name for source in sources for name in source)}

@@ -51,11 +51,7 @@ def show_progress(verbose: Any) -> Iterator[None]:
 def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]:
     """Iterate over the parts of a long step; print a line before the first part, and then about one per second.
 
-    Parameters
-    ----------
-    parts : the parts of the step
-    what : the step, in words
-    seconds : a rough forecast of its duration; nothing is printed of steps of less than a second
+    Nothing is printed if ``seconds``, a rough forecast of the duration, is less than one.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from .aliases import Keywords, unknown_keyword, unknown_value
+from .aliases import unknown_keyword, unknown_value
 
 
 class SuggestingEstimator(BaseEstimator):
@@ -32,20 +32,16 @@ class SuggestingEstimator(BaseEstimator):
         known = keywords_of(cls.__init__) if keywords else None
         for word in keywords:
             if known is not None and word not in known:
-                raise TypeError(
-                    unknown_keyword(cls.__name__, "parameter", word, known, "parameters", fit_keywords(cls))
-                )
+                raise TypeError(unknown_parameter(cls, word, known))
         return super().__new__(cls)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, those of parts by names like ``learner__max_depth``."""
-        cls, known = type(self), self._get_param_names()
+        known = self._get_param_names()
         for word in params:
             owner, nested, name = word.partition("__")
             if owner not in known:
-                raise ValueError(
-                    unknown_keyword(cls.__name__, "parameter", word, known, "parameters", fit_keywords(cls))
-                )
+                raise ValueError(unknown_parameter(type(self), word, known))
             value = params.get(owner, getattr(self, owner))
             if nested and not hasattr(value, "set_params"):
                 raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
@@ -62,9 +58,9 @@ def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., An
     def wrapper(self: Any, *args: Any, **keywords: Any) -> Any:
         for word in keywords:
             if word not in known:
-                constructor = Keywords("a parameter of the constructor", self._get_param_names())
                 who = f"{type(self).__name__}.{method.__name__}"
-                raise TypeError(unknown_keyword(who, "argument", word, known, table, constructor))
+                constructor = ("a parameter of the constructor", self._get_param_names())
+                raise TypeError(unknown_keyword(who, "argument", word, known, table, *constructor))
         return method(self, *args, **keywords)
 
     return wrapper
@@ -77,10 +73,11 @@ def keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
     return None if any(p.kind is p.VAR_KEYWORD for p in parameters) else tuple(p.name for p in parameters)
 
 
-def fit_keywords(cls: type) -> Keywords:
-    """Return the keywords of `fit` beside X and y."""
+def unknown_parameter(cls: type, word: str, known: Sequence[str]) -> str:
+    """Return the message for an unknown parameter of a class, which may be an argument of `fit`."""
     fit = getattr(cls, "fit", None)
-    return Keywords("an argument of fit", ((fit and keywords_of(fit)) or ())[2:])
+    of_fit = ((fit and keywords_of(fit)) or ())[2:]
+    return unknown_keyword(cls.__name__, "parameter", word, known, "parameters", "an argument of fit", of_fit)
 
 
 PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model files

@@ -45,13 +45,7 @@ def quota_at(second: int) -> float | None:
 
 
 def quota(root: str = ROOT, own: str = OWN) -> float | None:
-    """Return the processor quota of this process in cores; None if there is none.
-
-    Parameters
-    ----------
-    root : where the control groups are mounted
-    own : the file that names the groups of this process
-    """
+    """Return the processor quota of this process in cores, from the files of its control groups; None without one."""
     quotas = [found for folder in own_groups(root, own) if (found := quota_of(folder)) is not None]
     return min(quotas, default=None)
 
@@ -194,14 +188,13 @@ def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_thre
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """A context in which BLAS runs on one thread; contexts may be nested and may overlap in several threads."""
-    entry = object()
-    own = ThreadNumbers(per_thread=True)
+    entry, own = object(), list[tuple[Any, int]]()
     try:
         _limit.enter(entry)
-        own.limit()
+        limit_threads(own, per_thread=True)
         yield
     finally:
-        own.restore()
+        restore_threads(own)
         _limit.leave(entry)
 
 
@@ -238,29 +231,24 @@ def search_libraries() -> list[Any]:
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-class ThreadNumbers:
-    """The numbers of BLAS threads to restore after a limit.
+def limit_threads(found: list[tuple[Any, int]], *, per_thread: bool) -> None:
+    """Let BLAS libraries run on one thread; the numbers of threads before are appended to ``found``.
 
     OpenBLAS built with OpenMP has one number per calling thread (``per_thread``), other libraries one per process.
     """
+    found.extend(
+        (library, library.get_num_threads())
+        for library in blas_libraries()
+        if (library.internal_api == "openblas" and library.threading_layer == "openmp") == per_thread
+    )
+    for library, _ in found:
+        set_threads(library, 1)
 
-    def __init__(self, *, per_thread: bool) -> None:
-        self.per_thread = per_thread
-        self.found: list[tuple[Any, int]] = []
 
-    def limit(self) -> None:
-        """Set the numbers of threads to one."""
-        for library in blas_libraries():
-            if (library.internal_api == "openblas" and library.threading_layer == "openmp") == self.per_thread:
-                self.found.append((library, library.get_num_threads()))
-        for library, _ in self.found:
-            set_threads(library, 1)
-
-    def restore(self) -> None:
-        """Set the numbers of threads back to what they were before `limit`."""
-        found, self.found = self.found, []
-        for library, number in found:
-            set_threads(library, number)
+def restore_threads(found: list[tuple[Any, int]]) -> None:
+    """Set the numbers of threads back to what `limit_threads` found."""
+    for library, number in found:
+        set_threads(library, number)
 
 
 def set_threads(library: Any, number: int) -> None:
@@ -287,15 +275,15 @@ class Limit:
     def __init__(self) -> None:
         self.lock = RLock()
         self.inside: dict[object, int] = {}  # entry -> the thread that made it
-        self.shared: ThreadNumbers | None = None  # the numbers to restore, while the limit is set
+        self.shared: list[tuple[Any, int]] | None = None  # the numbers to restore, while the limit is set
 
     def enter(self, entry: object) -> None:
         """Set the limit, unless it is set already."""
         with self.lock:
             self.inside[entry] = get_ident()
             if self.shared is None:
-                self.shared = ThreadNumbers(per_thread=False)
-                self.shared.limit()
+                self.shared = []
+                limit_threads(self.shared, per_thread=False)
 
     def leave(self, entry: object) -> None:
         """Forget an entry, and remove the limit with the last one."""
@@ -307,7 +295,7 @@ class Limit:
         """Remove the limit if there is no entry."""
         if not self.inside and self.shared is not None:
             shared, self.shared = self.shared, None
-            shared.restore()
+            restore_threads(shared)
 
     def after_fork_in_child(self) -> None:
         """Forget the entries of other threads: a forked child has only the thread that forked."""
@@ -351,8 +339,8 @@ def check_memory(needed: float, what: str, advice: str = "") -> None:
 
 def free_memory() -> int:
     """Return the bytes that are free: on the machine, in the container, or within the process's limit."""
-    known = (machine_memory(), container_memory(), limited_memory())
-    return min((free for free in known if free is not None), default=ASSUMED)
+    known = [free for free in (machine_memory(), container_memory(), limited_memory()) if free is not None]
+    return min(known, default=ASSUMED)
 
 
 def machine_memory() -> int | None:
