@@ -400,7 +400,8 @@ def test_auto():
     def suited(K, n, **params):
         c = np.arange(n) % K
         data = sb.tables.training_set.TrainingSet(np.zeros((n, 1)), c, np.ones(n), K)
-        return clf.set_params(**params)._suited_candidates(data)
+        clf.set_params(**params)
+        return clf._suited_candidates(clf.parts(), data)
 
     assert suited(1000, 200_000) is None and suited(2000, 50_000) is None
     assert suited(2000, 50_001) == 32 and suited(1025, 100_000) == 32

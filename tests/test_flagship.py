@@ -127,8 +127,9 @@ def test_sparse_values_outside_their_shape_are_refused():
 )
 def test_rules_for_rounds_where_nothing_can_be_chosen(options, K, rounds, rate):
     """Four rows are too few to hold any out."""
-    found = sb.SimplexBoostClassifier(**options)._resolved(problem(n=4, K=K))
-    assert (found["n_estimators"], found["learning_rate"]) == (rounds, rate)
+    clf = sb.SimplexBoostClassifier(**options)
+    plan = clf._by_rules(clf.parts(), problem(n=4, K=K))
+    assert (plan.n_estimators, plan.learning_rate) == (rounds, rate)
 
 
 def test_defaults_suit_the_data():

@@ -16,6 +16,7 @@ from simplexboost.boosting import Callback, Sampling
 from simplexboost.boosting.loop import boost
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.auto import Starter, Table
+from simplexboost.classifiers.plan import Plan
 from simplexboost.classifiers.search import (
     TEMPERATURES,
     Candidate,
@@ -260,7 +261,7 @@ def terms(stages, **more):
 def starter(data, seed=7, **params):
     """Starts runs of the flagship on a training set."""
     clf = sb.SimplexBoostClassifier(**{"learning_rate": 0.3, "growth": "best", "gain_noise": 0.0, **params})
-    return Starter(clf, Table(data, np.ones(data.K, dtype=bool), None), seed)
+    return Starter(Plan.of(clf, clf.parts()), Table(data, np.ones(data.K, dtype=bool), None), seed)
 
 
 def candidate(data, seed=7, **params):
@@ -480,7 +481,8 @@ def choose_on(monkeypatch, data, rows, rivals, groups=None):
 
 def rivals(*leaves):
     options = {"learning_rate": 0.3, "growth": "best", "gain_noise": 0.0}
-    return [({"max_leaf_nodes": k}, sb.SimplexBoostClassifier(max_leaf_nodes=k, **options)) for k in leaves]
+    clfs = [sb.SimplexBoostClassifier(max_leaf_nodes=k, **options) for k in leaves]
+    return [({"max_leaf_nodes": clf.max_leaf_nodes}, Plan.of(clf, clf.parts())) for clf in clfs]
 
 
 def test_many_rows_choose_on_a_sample_first(monkeypatch):

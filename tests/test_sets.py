@@ -19,6 +19,7 @@ from simplexboost.boosting import Checkpoint
 from simplexboost.boosting.loop import boost
 from simplexboost.classifiers import deciding, search
 from simplexboost.classifiers.auto import Starter, Table
+from simplexboost.classifiers.plan import Plan
 from simplexboost.classifiers.search import folds, held_out_scores
 from simplexboost.decide.abstaining import with_missing
 from simplexboost.decide.sets import FRESH, HELD_OUT, SetScores, class_scores, own_scores, sets_of, threshold
@@ -162,7 +163,8 @@ def test_scores_of_rows_held_out_are_those_of_the_runs(loss, started, monkeypatc
     start = rng(5).normal(size=(150, 3)) if started else None
     data = training_set(X_IRIS, Y_IRIS, init_score=start)
     clf = sb.SimplexBoostClassifier(learning_rate=0.3, growth="best", gain_noise=0.0, loss=loss)
-    begin, t = Starter(clf, Table(data, np.ones(3, dtype=bool), None), 7), 0.6 if loss == "logistic" else 1.0
+    plan, t = Plan.of(clf, clf.parts()), 0.6 if loss == "logistic" else 1.0
+    begin = Starter(plan, Table(data, np.ones(3, dtype=bool), None), 7)
     runs, score = [], np.empty(150)
     for split in folds(data.c, None, 3, rng()):
         run, callbacks = begin(split)

@@ -27,7 +27,7 @@ from ..parts.optimizers import AllCoordinates, GradientDescent, NewColumn, Optim
 from ..parts.steps import ClosedForm, ErrorStep, Step, as_step
 from ..persist import register
 from .booster import Booster
-from .composition import Parts, make_parts
+from .plan import Parts, make_parts
 
 MODES: dict[str, type[Optimizer]] = {"shared": GradientDescent, "separate": AllCoordinates, "index": GradientDescent}
 SIGNED_MODES = {**MODES, "single-label": SignedDescent}

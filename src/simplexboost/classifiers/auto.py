@@ -15,30 +15,15 @@ import numpy as np
 from .._util.arrays import AnyArray, Labels
 from .._util.runtime import free_memory
 from ..boosting import Callback, Sampling
-from ..decide.sets import SetScores
 from ..engine import CpuCompute, cpu_engine
-from ..model.code import in_precision
 from ..parts.losses import Loss, for_label_sets
 from ..parts.optimizers.run import Run
 from ..tables.training_set import TrainingSet
+from .plan import Plan
 from .search import TEMPERATURES, Candidate, Choice, Split, Terms, drawn_by_class, folds, one_split, race
 
 N_FOLDS = 5  # of small tables; fewer rows than that are too few to hold out some of them
 FASTEST = 0.3  # the largest learning rate of a race, unless that of the fit is larger
-
-
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """An estimator whose parameters are all settled, the temperature its scores get, and how they were chosen.
-
-    Several labels or class targets may have a temperature each, (B,). The rows that the choice held out also tell how
-    sets of classes are made (``sets``); None if nothing was held out.
-    """
-
-    estimator: Any
-    temperature: Any = 1.0
-    choice: Choice | None = None
-    sets: SetScores | None = None
 
 
 @dataclass(frozen=True)
@@ -146,22 +131,18 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Starter:
-    """Starts the run of an estimator on the training rows of a split; the other rows only follow."""
+    """Starts the run of a plan on the training rows of a split; the other rows only follow."""
 
-    estimator: Any
+    plan: Plan
     table: Table
     seed: int
 
     def __call__(self, split: Split) -> tuple[Run, list[Callback]]:
         """The run and its callbacks."""
-        parts, rng, present = self.estimator.parts(), np.random.default_rng(self.seed), self.table.present
-        parts.loss.check(self.table.data.K)
-        loss = loss_on(parts.loss, self.table.data)
-        Y = in_precision(parts.codewords.for_classes(len(present), present, rng), parts.optimizer.dtype)  # (K, d)
-        parts.learner.check_for(self.table.data, Y)
-        rate = self.estimator._shrinkage()
-        run = Run(self.table.data, loss, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
-        return run, [Sampling(self.estimator.subsample, self.estimator.max_features, split.held)]
+        plan, data = self.plan, self.table.data
+        loss = loss_on(plan.parts.loss, data)
+        run = plan.start(data, loss, self.table.present, np.random.default_rng(self.seed))
+        return run, [Sampling(plan.subsample, plan.max_features, split.held)]
 
 
 def loss_on(loss: Loss, data: TrainingSet) -> Loss:
@@ -170,11 +151,11 @@ def loss_on(loss: Loss, data: TrainingSet) -> Loss:
     return loss if table is None else for_label_sets(loss, table, data.problem.widths)
 
 
-Rivals = Sequence[tuple[dict[str, Any], Any]]  # parameters that name a candidate, and an estimator that has them
+Rivals = Sequence[tuple[dict[str, Any], Plan]]  # parameters that name a candidate, and a plan that has them
 
 
 def choose(rivals: Rivals, shares: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
-    """The best of some estimators by held-out risk, its number of rounds and its temperature.
+    """The best of some plans by held-out risk, its number of rounds and its temperature.
 
     The rivals have the learning rate of the race. Large tables choose one of them on a sample first; all rows then tell
     its rounds and temperature. None of them may be worse than the class shares, which ``shares`` predicts after one

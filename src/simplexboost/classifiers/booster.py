@@ -26,9 +26,8 @@ from ..boosting.decisions import OneLabel
 from ..boosting.evaluation import as_early_stopping
 from ..boosting.loop import PERFECT, boost
 from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
-from ..model.code import in_precision
 from ..model.code import same as same_code
-from ..parts.learners import refusal_of
+from ..parts.learners import Learner, refusal_of
 from ..parts.losses import Loss
 from ..parts.optimizers import GradientDescent
 from ..parts.optimizers.run import Run
@@ -37,10 +36,9 @@ from ..tables.inputs import Taken
 from ..tables.order import in_own_order
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
-from .auto import Settled, loss_on
+from .auto import loss_on
 from .base_classifier import transaction
 from .classes import ChangesClasses
-from .composition import ENDLESS, Parts
 from .eval_sets import (
     EVAL_ATTRIBUTES,
     EvalContext,
@@ -52,6 +50,7 @@ from .eval_sets import (
     split_off,
 )
 from .metrics import check_metrics
+from .plan import Parts, Plan
 from .prediction import Predicts
 from .search import check_groups
 
@@ -206,7 +205,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     verbose: int = 0
 
     _takes_init_score: ClassVar[bool] = True
-    _may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `_settle` then resolves
+    _may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `_plan` resolves
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 
@@ -214,13 +213,11 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     def parts(self) -> Parts:
         """The parts as objects."""
 
-    def _settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
-        """The estimator that is to be fitted: this one, or a copy in which what was left open is settled."""
-        return Settled(self)
-
-    def _shrinkage(self) -> float:
-        """What every step is multiplied by."""
-        return 1.0
+    def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
+        """What the fit does: the parameters, with what was left open chosen."""
+        plan = Plan.of(self, parts)
+        plan.check(checked.data)
+        return plan
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
         """How the model that is being fitted turns scores into labels."""
@@ -304,24 +301,27 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             draft._check_parameters()
             for callback in draft.callbacks or ():
                 callback.check(draft)
-            X, brought = draft._table(X), draft._brought
+            parts = draft.parts()
+            X, brought = draft._table(X, parts.learner), draft._brought
             y, sample_weight, costs, groups, init_score = map(brought, (y, sample_weight, costs, groups, init_score))
-            checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
+            checked = draft._with_start(draft._check_training(parts, X, y, sample_weight, costs), init_score)
             for of_target in checked.problem.class_lists:
                 check_label_types(of_target)
             if groups is not None:
                 groups = check_groups(groups, len(checked.used))[checked.used]
             data, groups = in_own_order(checked.data, groups)
             checked = replace(checked, data=data)
-            context = draft._eval_context(checked, draft.parts().loss, eval_metric)
+            context = draft._eval_context(checked, parts.loss, eval_metric)
             evaluations = make_evaluations(sets, context)
             seed = draft._draw_seed()
             last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
-            draft._boost(context, evaluations, groups, seed, history, last if has_sklearn_callbacks(self) else [])
+            last = last if has_sklearn_callbacks(self) else []
+            draft._boost(parts, context, evaluations, groups, seed, history, last)
         return self
 
     def _boost(
         self,
+        parts: Parts,
         context: EvalContext,
         evaluations: list[Evaluation],
         groups: AnyArray | None,
@@ -337,26 +337,25 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         if not self._goes_on:
             self.__dict__.pop("merged_", None)  # of an earlier model
         with one_blas_thread(), show_progress(self.verbose):
-            settled = self._settle(checked, groups, seed)
-        booster, parts = settled.estimator, settled.estimator.parts()
+            plan = self._plan(parts, checked, groups, seed)
         with show_progress(self.verbose):
-            run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
+            run, held_out = self._prepare(plan, checked, bool(evaluations), seed)
         if held_out is not None:
             evaluations.append(evaluate_held_out(held_out, run, context))
-        run.temperature = checked.problem.by_column(settled.temperature)
-        n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
-        self._resume(run, parts, checked, history, n_rounds)
+        run.temperature = checked.problem.by_column(plan.temperature)
+        n_rounds = int(plan.n_estimators) if checked.data.K > 1 else 0
+        self._resume(run, checked, history, n_rounds)
         finish = partial(
             self._fitted,
             seed=seed,
-            settled=settled,
+            plan=plan,
             checked=checked,
             history=history,
             evaluations=evaluations,
             prior=checked.problem.class_prior(checked.data.target_weights()),
         )
         run.snapshot = lambda: self._snapshot(finish(run))
-        callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
+        callbacks = self._callbacks(history, evaluations) + [make(finish) for make in last]
         try:
             with one_blas_thread():
                 boost(run, n_rounds, callbacks)
@@ -394,25 +393,22 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         known: int | None = getattr(self, "seed_", None) if self._goes_on else None
         return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
-    def _sure_rounds(self) -> int:
-        """The rounds for which there must be memory. With early stopping ``n_estimators`` may mean "as many as pay"."""
-        n_rounds, stopping = min(int(self.n_estimators), ENDLESS), as_early_stopping(self.early_stopping)
-        return n_rounds if stopping is None else min(n_rounds, int(stopping.n_iter_no_change) + 1)
-
-    def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
         """The training set; if a fitted model is continued, X must have that model's columns.
 
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
         """
-        return self._check_rows(X, y, sample_weight, costs, self._declared, reset=not self._goes_on)
+        return self._check_rows(X, y, sample_weight, costs, self._declared, parts.learner, reset=not self._goes_on)
 
     @property
     def _declared(self) -> Any:
         """All labels, if some may be absent from the training data; None means those that occur."""
         return self.classes
 
-    def _check_rows(self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, reset: bool) -> Checked:
+    def _check_rows(
+        self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, learner: Learner, reset: bool
+    ) -> Checked:
         """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""
         checked = check_training(
             self,
@@ -422,14 +418,14 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             Labelling(classes, self.class_weight, self._multilabel, self._multitarget),
             self.max_bins,
             self._fitting_engine(),
-            Taken(self.categorical_features, refusal_of(self.parts().learner)),
+            Taken(self.categorical_features, refusal_of(learner)),
             costs,
             reset=reset,
         )
         names = getattr(self, "feature_names_in_", None)
         return checked if names is None else replace(checked, data=replace(checked.data, names=names))
 
-    def _table(self, X: Any) -> Any:
+    def _table(self, X: Any, learner: Learner) -> Any:
         """X as it is; rows on the GPU stay there unless they have categories, or continue a model."""
         if self.device == "cpu" or type(X) is np.ndarray:
             return X
@@ -437,7 +433,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         there = engine.device.adopt(X)
         if there is None:
             return X
-        if Taken(self.categorical_features, refusal_of(self.parts().learner)).declared or self._goes_on:
+        if Taken(self.categorical_features, refusal_of(learner)).declared or self._goes_on:
             return engine.device.to_host(there)
         return DeviceTable.of(there, engine.device)
 
@@ -469,32 +465,22 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     def _eval_context(self, checked: Checked, loss: Loss, eval_metric: Any) -> EvalContext:
         return EvalContext(self, checked, loss, check_metrics(eval_metric), as_early_stopping(self.early_stopping))
 
-    def _prepare(
-        self, parts: Parts, checked: Checked, has_eval_sets: bool, seed: int
-    ) -> tuple[Run, TrainingSet | None]:
-        """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
+    def _prepare(self, plan: Plan, checked: Checked, has_eval_sets: bool, seed: int) -> tuple[Run, TrainingSet | None]:
+        """A run of the plan, and the rows held out for early stopping."""
         rng = np.random.default_rng(seed)
-        parts.check()
-        data, loss, held_out = checked.data, parts.loss, None
+        parts, data, loss, held_out = plan.parts, checked.data, plan.parts.loss, None
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
             return Run(data, loss, np.ones((1, 1)), parts.learner, GradientDescent(), parts.step, rng=rng), None
-        loss.check(data.K)
-        parts.check_memory(data, self._sure_rounds())
-        stopping = as_early_stopping(self.early_stopping)
-        if stopping is not None and not has_eval_sets:
-            data, held_out = split_off(data, stopping.validation_fraction, rng)
+        if plan.early_stopping is not None and not has_eval_sets:
+            data, held_out = split_off(data, plan.early_stopping.validation_fraction, rng)
         loss = loss_on(loss, data)
         if data.costs is not None:
             loss, data = with_costs(loss, data, held_out)
-        present = checked.present
-        code = parts.codewords.for_classes(len(present), present, rng)
-        Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
-        parts.learner.check_for(data, Y)
-        run = Run(data, loss, Y, parts.learner, parts.optimizer, parts.step, self._shrinkage(), rng)
-        run.memory = parts.optimizer.memory(data, run.learner, Y.shape[1], min(int(self.n_estimators), ENDLESS))
+        run = plan.start(data, loss, checked.present, rng)
+        run.memory = parts.optimizer.memory(data, run.learner, run.Y.shape[1], plan.n_rounds)
         return run, held_out
 
-    def _resume(self, run: Run, parts: Parts, checked: Checked, history: History, n_rounds: int) -> None:
+    def _resume(self, run: Run, checked: Checked, history: History, n_rounds: int) -> None:
         """With ``warm_start``, continue the fitted model."""
         if not self._goes_on:
             return
@@ -532,7 +518,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         run: Run,
         *,
         seed: int,
-        settled: Settled,
+        plan: Plan,
         checked: Checked,
         history: History,
         evaluations: list[Evaluation],
@@ -540,11 +526,11 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self._fits_threshold else {}
-        temperature = checked.problem.by_column(settled.temperature)
+        temperature = checked.problem.by_column(plan.temperature)
         return {
             "classes_": checked.classes,
             "model_": run.model.at(temperature),
-            "loss_": clone(settled.estimator.parts().loss, safe=False),
+            "loss_": clone(plan.parts.loss, safe=False),
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
@@ -553,8 +539,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             "present_": checked.present,
             "_problem": checked.problem.for_model(),
             **({"class_prior_": prior} if prior is not None else {}),
-            **({"choice_": settled.choice} if settled.choice is not None else {}),
-            **({"sets_": settled.sets} if settled.sets is not None else {}),
+            **({"choice_": plan.choice} if plan.choice is not None else {}),
+            **({"sets_": plan.sets} if plan.sets is not None else {}),
             **eval_attributes(evaluations),
             **several,
         }
@@ -611,10 +597,6 @@ class Booster(BaseBooster):
         super()._check_parameters()
         auto = "learning_rate" in self._may_be_auto
         check_number("learning_rate", self.learning_rate, float, 0.0, auto=auto, open_low=True)
-
-    def _shrinkage(self) -> float:
-        """What every step is multiplied by."""
-        return float(self.learning_rate)
 
 
 def same_classes(a: Any, b: Any) -> bool:

@@ -292,7 +292,8 @@ def add_classes(estimator: Any, X: Any, y: Any, sample_weight: Any, n_rounds: An
         callback.check(estimator)
     y, sample_weight = estimator._brought(y), estimator._brought(sample_weight)
     labels = all_labels(estimator.classes_, y)
-    checked = estimator._check_rows(estimator._brought(X), y, sample_weight, None, labels, reset=False)
+    learner = estimator.parts().learner
+    checked = estimator._check_rows(estimator._brought(X), y, sample_weight, None, labels, learner, reset=False)
     lesson = Lesson.of(estimator, checked)
     if not lesson.complete and not is_auto(n_rounds) and n_rounds > 0:
         raise ValueError(
@@ -467,10 +468,9 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
 def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, rate: float) -> dict[str, Any]:
     """The fitted attributes after so many rounds, whose trees move the scores of the new classes alone."""
     l2 = L2 if is_auto(estimator.l2_regularization) else estimator.l2_regularization
-    settled, history = estimator._for_newcomers(lesson.data, n_rounds, rate, l2), History()
-    parts = settled.parts()
-    parts.check()
-    parts.check_memory(lesson.data, n_rounds)
+    plan, history = estimator._plan_for_new_classes(lesson.data, n_rounds, rate, l2), History()
+    plan.check(lesson.data)
+    parts = plan.parts
     rng = np.random.default_rng([estimator.seed_ or 0, estimator.n_iter_, 2])
     Y = unit_vectors(lesson.m + 1, model.Y)
     run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
@@ -479,7 +479,7 @@ def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, r
     run.snapshot = snapshot_of(estimator, lambda: finish(run))
     try:
         with one_blas_thread(), show_progress(estimator.verbose):
-            boost(run, n_rounds, settled._callbacks(history, []))
+            boost(run, n_rounds, estimator._callbacks(history, []))
     finally:
         run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
     if run.diverged:

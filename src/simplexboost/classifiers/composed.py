@@ -8,7 +8,7 @@ from typing import Any
 from .._util.docstrings import described
 from ..persist import register
 from .booster import Booster
-from .composition import Parts, make_parts
+from .plan import Parts, make_parts
 
 
 @register

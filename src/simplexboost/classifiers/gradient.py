@@ -21,8 +21,8 @@ from ..parts.optimizers import CoordinateDescent, NewtonCoordinates, SampledPair
 from ..persist import register
 from .adaboost import product_parts
 from .booster import Booster
-from .composition import Parts, make_parts
 from .eval_sets import read_eval_sets
+from .plan import Parts, make_parts
 
 
 @register

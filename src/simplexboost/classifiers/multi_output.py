@@ -11,7 +11,7 @@ from .._util.params import check_number, is_auto
 from ..parts.codewords import Auto, Canonical, Ordinal
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
-from .auto import Settled
+from .plan import Parts, Plan
 from .search import EVEN
 from .structured import tree_of
 
@@ -38,11 +38,11 @@ def check_thresholds(thresholds: Any) -> None:
             raise ValueError(f"thresholds={thresholds!r} is out of range; a threshold must be less than 1.")
 
 
-def settled_thresholds(thresholds: Any, settled: Settled, checked: Checked) -> Array:
+def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
     """The probability above which each label is predicted, (K,): as chosen, or as the user gives it."""
     K = checked.data.K
     if is_f1(thresholds):
-        found = None if settled.choice is None else settled.choice.thresholds
+        found = None if plan.choice is None else plan.choice.thresholds
         return np.full(K, EVEN) if found is None else found
     given = np.asarray(thresholds, dtype=np.float64)
     if given.ndim == 1 and len(given) != K:
@@ -50,13 +50,12 @@ def settled_thresholds(thresholds: Any, settled: Settled, checked: Checked) -> A
     return np.full(K, given)
 
 
-def refused(estimator: Any, what: str) -> str | None:
+def refused(estimator: Any, parts: Parts, what: str) -> str | None:
     """Why the parameters of the flagship do not go with a matrix y, of which ``what`` says what it holds; else None."""
     if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
         return f"an order or a tree of classes goes with one class per row, not with {what}."
     if not (estimator.candidates is None or is_auto(estimator.candidates)):
         return f"candidates={estimator.candidates!r} goes with one class per row; {what} keep all scores."
-    parts = estimator.parts()
     if estimator.cost_matrix is not None:
         return f"cost_matrix goes with one class per row, not with {what}."
     if not parts.loss.likelihood:
@@ -75,12 +74,12 @@ def refused(estimator: Any, what: str) -> str | None:
 def takes_matrices(estimator: Any) -> bool:
     """Whether the parameters of the flagship go with a matrix y; not if they are wrong."""
     try:
-        return refused(estimator, "") is None
+        return refused(estimator, estimator.parts(), "") is None
     except (TypeError, ValueError):
         return False
 
 
-def check_several(estimator: Any, checked: Checked) -> None:
+def check_several(estimator: Any, parts: Parts, checked: Checked) -> None:
     """Raise if y is a matrix and a parameter does not go with that."""
     if checked.problem.several is None:
         return
@@ -89,6 +88,6 @@ def check_several(estimator: Any, checked: Checked) -> None:
             "thresholds='f1' chooses the thresholds of a number of rounds, which early_stopping=True leaves open; take "
             "one of them, or give thresholds."
         )
-    reason = refused(estimator, "several labels" if checked.problem.yes_or_no else "several class targets")
+    reason = refused(estimator, parts, "several labels" if checked.problem.yes_or_no else "several class targets")
     if reason is not None:
         raise ValueError(reason)

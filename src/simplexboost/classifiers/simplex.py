@@ -27,12 +27,12 @@ from ..persist.parameters import from_json, to_json
 from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
-from .auto import N_FOLDS, Settled, Table, Wanted, choose, effort_on, most_canonical
+from .auto import N_FOLDS, Table, Wanted, choose, effort_on, most_canonical
 from .base_classifier import transaction
 from .classes import add_classes
-from .composition import Parts
 from .eval_sets import read_eval_sets
-from .multi_output import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
+from .multi_output import check_several, check_thresholds, chooses_thresholds, takes_matrices, thresholds_of
+from .plan import Parts, Plan
 from .search import Choice
 from .structured import StructuredBooster, tree_of
 
@@ -352,16 +352,16 @@ class SimplexBoostClassifier(StructuredBooster):
             add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
         return self
 
-    def _for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
-        """A copy that learns new classes as the model was learned: what was chosen for it is not chosen again.
+    def _plan_for_new_classes(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> Plan:
+        """The plan that learns new classes as the model was learned: what was chosen for it is not chosen again.
 
         Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
         """
         chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
         open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
         given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
-        fixed = {"codewords": "canonical", "monotonic_cst": None, "candidates": None, "init": "zero"}
-        return self._with_params(**self._resolved(data) | open_params | given | fixed)
+        fixed = {"codewords": Canonical(), "monotonic_cst": None, "candidates": None, "init": "zero"}
+        return self._by_rules(self.parts(), data).with_params(**open_params | given | fixed)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -381,26 +381,23 @@ class SimplexBoostClassifier(StructuredBooster):
 
     # ---- what was left open -----------------------------------------------------------------------------------------
 
-    def _settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
-        """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
-        check_several(self, checked)
+    def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
+        """The plan without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        check_several(self, parts, checked)
+        plan = self._by_rules(parts, checked.data)
         constraints = by_class_number(self.monotonic_cst, checked)
-        values = self._resolved(checked.data)
-        values["codewords"] = self._by_structure(values["codewords"], checked)
-        plain = self._with_params(**values, monotonic_cst=constraints)
-        plain.parts().check()
-        plain.parts().check_memory(checked.data, plain._sure_rounds())
+        plan = plan.with_params(codewords=self._by_structure(plan.parts.codewords, checked), monotonic_cst=constraints)
+        plan.check(checked.data)
         if self._goes_on and hasattr(self, "choice_"):
-            settled = plain._chosen(self.choice_, self)  # the model goes on with what was chosen for it
+            plan = self._with_choice(plan, self.choice_)  # the model goes on with what was chosen for it
             sets = getattr(self, "sets_", None)  # they are for the rounds that were chosen, and no others
-            same = sets is not None and sets.n_rounds == int(settled.estimator.n_estimators)
-            return replace(settled, sets=sets if same else None)
+            same = sets is not None and sets.n_rounds == int(plan.n_estimators)
+            return replace(plan, sets=sets if same else None)
         if self._chooses(checked.data):
-            settled = plain._chosen(plain._choose(self, checked, groups, seed), self)
-            if settled.sets is None:  # of a matrix y
-                return settled
-            return replace(settled, sets=settled.sets.of_model(checked.present, int(settled.estimator.n_estimators)))
-        return Settled(plain, float(plain.calibration))
+            plan = self._with_choice(plan, self._choose(plan, checked, groups, seed))
+            if plan.sets is not None:  # of a matrix y there are none
+                plan = replace(plan, sets=plan.sets.of_model(checked.present, int(plan.n_estimators)))
+        return plan
 
     def _chooses(self, data: TrainingSet) -> bool:
         """Whether held-out risk decides on anything."""
@@ -410,8 +407,8 @@ class SimplexBoostClassifier(StructuredBooster):
             return True
         return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
 
-    def _resolved(self, data: TrainingSet) -> dict[str, Any]:
-        """Values for the parameters that are "auto", from the size of the table."""
+    def _by_rules(self, parts: Parts, data: TrainingSet) -> Plan:
+        """The plan with values for the parameters that are "auto", from the size of the table."""
         n = data.n
         rate = self.learning_rate
         if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
@@ -424,50 +421,49 @@ class SimplexBoostClassifier(StructuredBooster):
             usual = USUAL / 2 if data.K <= 3 else USUAL
             rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
         growth = "best" if is_auto(self.growth) else self.growth
-        codewords, candidates = self._codewords(), self.candidates
+        codewords, candidates = parts.codewords, self.candidates
         if is_auto(candidates):
-            candidates = None if data.problem.several else self._suited_candidates(data)
+            candidates = None if data.problem.several else self._suited_candidates(parts, data)
         if data.problem.several:
             codewords = Canonical()  # which `check_several` makes sure of
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions
         elif type(codewords) is Auto and codewords.code_dim is None:
             codewords = Auto(most_canonical=data.engine.rows.decide(lambda: most_canonical(n)))
-        return {
-            "codewords": codewords,
-            "code_dim": "auto",
-            "candidates": candidates,
-            "learning_rate": rate,
-            "n_estimators": rounds,
-            "growth": growth,
-            "init": "zero" if is_auto(self.init) else self.init,
-            "gain_noise": float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
-            "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
-        }
+        given = not (is_auto(self.calibration) or isinstance(self.calibration, bool))
+        return Plan.of(self, parts).with_params(
+            codewords=codewords,
+            candidates=candidates,
+            learning_rate=rate,
+            n_estimators=rounds,
+            growth=growth,
+            gain_noise=float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
+            temperature=float(self.calibration) if given else 1.0,
+        )
 
-    def _suited_candidates(self, data: TrainingSet) -> int | None:
+    def _suited_candidates(self, parts: Parts, data: TrainingSet) -> int | None:
         """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
         elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
-        if few or other or elsewhere or self._loss().rowwise or not takes_canonical(self._codewords()):
+        if few or other or elsewhere or parts.loss.rowwise or not takes_canonical(parts.codewords):
             return None
         return CANDIDATES
 
-    def _choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
+    def _choose(self, plan: Plan, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
-        exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
-        haste = effort_on(data).haste_at(float(self.learning_rate)) if exact is None else 1.0
-        rate = float(self.learning_rate) * haste
-        competing, shares = asked._shapes(data.n), []
-        if exact is None and is_auto(asked.init) and self._may_start_at_shares(data):
+        exact = None if is_auto(self.n_estimators) else int(self.n_estimators)
+        haste = effort_on(data).haste_at(float(plan.learning_rate)) if exact is None else 1.0
+        rate = float(plan.learning_rate) * haste
+        competing, shares = self._shapes(data.n), []
+        if exact is None and is_auto(self.init) and may_start_at_shares(plan.parts, data):
             zero, prior, shares = {"init": "zero"}, {"init": "prior"}, [{"init": "prior", "n_estimators": 1}]
             even = has_even_classes(data)
             competing = [shape | (prior if even else zero) for shape in competing]
             competing += [] if even else [competing[0] | prior]
         rivals, constant = (
-            [(params, self._with_params(**params, learning_rate=rate)) for params in some]
+            [(params, plan.with_params(**params, learning_rate=rate)) for params in some]
             for some in (competing, shares)
         )
         longest = pace(data) * LONGEST / rate if exact is None else exact
@@ -475,21 +471,14 @@ class SimplexBoostClassifier(StructuredBooster):
             max(1, round(longest)),
             pace(data) * USUAL / rate,
             exact,
-            asked._calibrates(),
+            self._calibrates(plan.parts.loss),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
-            None if asked._calibrates() else float(self.calibration),
-            chooses_thresholds(asked.thresholds, data),
+            None if self._calibrates(plan.parts.loss) else plan.temperature,
+            chooses_thresholds(self.thresholds, data),
             haste,
         )
         choice = choose(rivals, constant, Table(data, checked.present, groups), seed, wanted)
-        return replace(choice, learning_rate=float(self.learning_rate))
-
-    def _may_start_at_shares(self, data: TrainingSet) -> bool:
-        """Whether the first round may give all rows the class shares."""
-        code = self._codewords()
-        whole = takes_canonical(code) or isinstance(code, Simplex)
-        whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
-        return whole and self._loss().likelihood and data.init_score is None and self.candidates is None
+        return replace(choice, learning_rate=float(plan.learning_rate))
 
     def _shapes(self, n: int) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
@@ -505,33 +494,24 @@ class SimplexBoostClassifier(StructuredBooster):
         kept = [shape for shape, fit in zip(left, fits, strict=True) if fit]
         return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
 
-    def _calibrates(self) -> bool:
+    def _calibrates(self, loss: Loss) -> bool:
         """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
-        return (self.calibration is True or is_auto(self.calibration)) and self._loss().likelihood
+        return (self.calibration is True or is_auto(self.calibration)) and loss.likelihood
 
-    def _chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
-        """The estimator with what was chosen, and what was not asked for as it is."""
-        rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
-        params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
-        temperature = choice.temperature if asked._calibrates() else float(self.calibration)
-        settled = self._with_params(**params | {"n_estimators": rounds})
+    def _with_choice(self, plan: Plan, choice: Choice) -> Plan:
+        """The plan with what was chosen; what the user gave stays as it is."""
+        rounds = choice.n_estimators if is_auto(self.n_estimators) else plan.n_estimators
+        params = {name: value for name, value in choice.params.items() if is_auto(getattr(self, name))}
+        temperature = choice.temperature if self._calibrates(plan.parts.loss) else plan.temperature
+        plan = plan.with_params(**params | {"n_estimators": rounds, "temperature": temperature})
         shown = choice if choice.sets is None else replace(choice, sets=None)
-        return Settled(settled, temperature, shown, choice.sets)
+        return replace(plan, choice=shown, sets=choice.sets)
 
-    def _with_params(self, **params: Any) -> SimplexBoostClassifier:
-        """An unfitted copy with other parameters; unlike `clone` it shares the callbacks.
-
-        The constructor is not called, because that of a subclass may take other parameters.
-        """
-        copy = object.__new__(type(self))
-        copy.__dict__.update({name: value for name, value in vars(self).items() if not name.endswith("_")} | params)
-        return copy
-
-    def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
+    def _fitted(self, run: Run, *, plan: Plan, checked: Checked, **others: Any) -> dict[str, Any]:
         """The fitted attributes so far, among them the thresholds of labels."""
-        fitted = super()._fitted(run, settled=settled, checked=checked, **others)
+        fitted = super()._fitted(run, plan=plan, checked=checked, **others)
         labels = checked.problem.yes_or_no
-        return {**fitted, "thresholds_": settled_thresholds(self.thresholds, settled, checked) if labels else None}
+        return {**fitted, "thresholds_": thresholds_of(self.thresholds, plan, checked) if labels else None}
 
     # ---- the parts --------------------------------------------------------------------------------------------------
 
@@ -581,7 +561,7 @@ class SimplexBoostClassifier(StructuredBooster):
         if self._is_tree_code:
             if tree_of(self.classes) is None:
                 raise ValueError("codewords='hierarchy' needs a tree of classes; pass one, classes=Hierarchy(...).")
-            return Simplex()  # of as many columns; `_settle`, which knows the classes, takes those of the tree
+            return Simplex()  # of as many columns; `_plan`, which knows the classes, takes those of the tree
         return as_codewords(self.codewords)
 
     # ---- files ------------------------------------------------------------------------------------------------------
@@ -610,6 +590,14 @@ def pace(data: TrainingSet) -> int:
     Of two classes, one rises while the other falls, and their difference moves by both steps.
     """
     return 2 if data.problem.yes_or_no else 1
+
+
+def may_start_at_shares(parts: Parts, data: TrainingSet) -> bool:
+    """Whether the first round may give all rows the class shares."""
+    code = parts.codewords
+    whole = takes_canonical(code) or isinstance(code, Simplex)
+    whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
+    return whole and parts.loss.likelihood and data.init_score is None and parts.optimizer.candidates is None
 
 
 def takes_canonical(codewords: Codewords) -> bool:

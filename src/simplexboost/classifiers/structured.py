@@ -22,8 +22,8 @@ from ..persist import damaged
 from ..persist.parameters import from_json, to_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
-from .auto import Settled
 from .booster import Booster
+from .plan import Parts, Plan
 
 
 def tree_of(classes: Any) -> Hierarchy | None:
@@ -118,8 +118,8 @@ class StructuredBooster(Booster):
     def _declared(self) -> Any:
         return declared_labels(self.classes)
 
-    def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        return replace(super()._check_training(X, y, sample_weight, costs), order=declared_order(y))
+    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+        return replace(super()._check_training(parts, X, y, sample_weight, costs), order=declared_order(y))
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
         order = class_order(self.classes, checked)
@@ -143,10 +143,10 @@ class StructuredBooster(Booster):
         Y[order] = codewords.matrix(len(order), np.random.default_rng(0))
         return Custom(Y)
 
-    def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
+    def _fitted(self, run: Run, *, plan: Plan, checked: Checked, **others: Any) -> dict[str, Any]:
         order = class_order(self.classes, checked)
         return {
-            **super()._fitted(run, settled=settled, checked=checked, **others),
+            **super()._fitted(run, plan=plan, checked=checked, **others),
             "class_order_": None if order is None else checked.classes[order],
             "hierarchy_": None if (tree := tree_of(self.classes)) is None else clone(tree),
         }

@@ -16,8 +16,8 @@ from scipy.sparse import issparse
 from .._util.arrays import AnyArray, Mask
 from ..boosting import Callback, Checkpoint, Evaluation, History, Progress, Sampling
 from ..classifiers.base_classifier import transaction
-from ..classifiers.composition import Parts
 from ..classifiers.eval_sets import EvalContext
+from ..classifiers.plan import Parts
 from ..engine import CodedRows, auto_bins
 from ..parts.learners import IndexStump, refusal_of
 from ..parts.learners.tree_learners import TreeLearner
@@ -52,15 +52,15 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
     """
     history = History()
     with transaction(estimator) as draft:
-        check_parts(draft.parts())
+        check_parts(parts := draft.parts())
         agreement = group.decide("callbacks", lambda: Agreement.on(draft.callbacks or ()))
         if not group.leads:
             draft.callbacks, draft.verbose = None, 0
-        checked, groups = agree_on_training(group, draft, tables.train)
-        context = draft._eval_context(checked, draft.parts().loss, eval_metric)
-        evaluations = [agree_on_evaluation(group, context, i, parts) for i, parts in enumerate(tables.evals)]
+        checked, groups = agree_on_training(group, draft, parts, tables.train)
+        context = draft._eval_context(checked, parts.loss, eval_metric)
+        evaluations = [agree_on_evaluation(group, context, i, of_set) for i, of_set in enumerate(tables.evals)]
         seed = group.decide("seed", draft._draw_seed)
-        draft._boost(context, evaluations, groups, seed, history, [lambda finish: agreement])
+        draft._boost(parts, context, evaluations, groups, seed, history, [lambda finish: agreement])
 
 
 def check_parts(parts: Parts) -> None:
@@ -79,18 +79,20 @@ def check_parts(parts: Parts) -> None:
 # ---- the training table ---------------------------------------------------------------------------------------------
 
 
-def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[Checked, AnyArray | None]:
+def agree_on_training(
+    group: Group, estimator: Any, parts: Parts, tables: list[Part]
+) -> tuple[Checked, AnyArray | None]:
     """The rows here as a training set, and their groups, or None."""
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
-    taken = Taken(estimator.categorical_features, refusal_of(estimator.parts().learner))
-    X = agree_on_columns(group, estimator, parts, taken, reset=not estimator._goes_on)
+    taken = Taken(estimator.categorical_features, refusal_of(parts.learner))
+    X = agree_on_columns(group, estimator, tables, taken, reset=not estimator._goes_on)
     labelling = Labelling(estimator._declared, estimator.class_weight, estimator._multilabel, estimator._multitarget)
-    labels = agree_on_labels(group, parts, labelling)
+    labels = agree_on_labels(group, tables, labelling)
     check_label_types(labels.classes)
-    init = agree_on_init_score(group, parts, labels)
-    groups = agree_on_groups(group, parts, labels)
-    parts.clear()  # X has all that is still needed of them
+    init = agree_on_init_score(group, tables, labels)
+    groups = agree_on_groups(group, tables, labels)
+    tables.clear()  # X has all that is still needed of them
     estimator._check_start(init is not None)
     K, p = int(labels.present.sum()), estimator.n_features_in_
     data = TrainingSet(

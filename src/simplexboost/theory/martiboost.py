@@ -19,7 +19,7 @@ from .._util.docstrings import described
 from .._util.params import check_choice, check_number, random_generator
 from .._util.runtime import check_memory, one_blas_thread, thread_count
 from ..classifiers.base_classifier import BaseClassifier, transaction
-from ..classifiers.composition import ENDLESS, LEAST_ROUND
+from ..classifiers.plan import ENDLESS, LEAST_ROUND
 from ..engine import MAX_BINS, Engine, cpu_engine, single_leaf
 from ..model.additive import Term
 from ..model.code import Gradient

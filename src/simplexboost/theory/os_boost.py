@@ -19,7 +19,7 @@ from .._util.messages import warn_user
 from .._util.params import check_choice
 from ..boosting import Callback, History
 from ..classifiers.booster import BaseBooster
-from ..classifiers.composition import Parts, make_parts
+from ..classifiers.plan import Parts, make_parts
 from ..engine import CPU, Engine
 from ..model.code import Code
 from ..parts.losses import Gradient, Loss, Objective

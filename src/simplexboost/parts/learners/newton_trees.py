@@ -187,8 +187,8 @@ class NewtonTree(TreeLearner):
                 f"class; the codewords have shape {Y.shape}."
             )
 
-    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
-        return super().growth_for(data, l2_regularization=self.l2_for(data), **more)
+    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
+        return super()._make_growth(data, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
         """What is added to every curvature sum on these data."""
@@ -307,7 +307,9 @@ class SketchTree(NewtonTree):
         super(SketchTree, self._without_auto(1000, 1.0)).check()
 
     def resolved(self, data: TrainingSet) -> TreeLearner:
-        return super(SketchTree, self._without_auto(data.n, self.l2_for(data))).resolved(data)
+        tree = self._without_auto(data.n, self.l2_for(data))
+        tree.__dict__["_growth"] = tree._finished_growth(data)
+        return tree
 
     def _without_auto(self, n: int, l2: float) -> SketchTree:
         """The same learner for n rows, where this l2_regularization suits the classes."""
@@ -333,9 +335,11 @@ class SketchTree(NewtonTree):
         """What is added to every curvature sum where one of K classes is right."""
         return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
 
-    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
-        tree = self._without_auto(data.n, self.l2_for(data))
-        return super(SketchTree, tree).growth_for(data, bits=64 if data.n * data.p < SMALL else 32, **more)
+    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
+        return self._without_auto(data.n, self.l2_for(data))._finished_growth(data)
+
+    def _finished_growth(self, data: TrainingSet) -> Growth:
+        return super()._make_growth(data, bits=64 if data.n * data.p < SMALL else 32)
 
 
 def is_identity(Y: Array) -> bool:

@@ -96,7 +96,7 @@ class TreeLearner(Learner):
 
     def resolved(self, data: TrainingSet) -> TreeLearner:
         other = copy(self)
-        other.__dict__["_growth"] = self.growth_for(data)
+        other.__dict__["_growth"] = self._make_growth(data)
         return other
 
     def fit(self, request: Request) -> Answer:
@@ -127,8 +127,12 @@ class TreeLearner(Learner):
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """Values of the leaves, (L, d)."""
 
-    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
-        """How the engine is to grow on these data, without the seed of a round; a subclass adds `more` of its own."""
+    def growth_for(self, data: TrainingSet) -> Growth:
+        """How the engine is to grow on these data, without the seed of a round."""
+        return self.__dict__.get("_growth") or self._make_growth(data)
+
+    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
+        """Make the settings of the engine; a subclass adds `more` of its own."""
         return Growth(
             max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
             max_leaf_nodes=int(self.max_leaf_nodes or 0),
@@ -225,8 +229,8 @@ class NamesClasses(TreeLearner):
         super().check()
         check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
 
-    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
-        growth = super().growth_for(data, **more)
+    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
+        growth = super()._make_growth(data, **more)
         if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
             return growth
         return replace(growth, max_leaf_nodes=min(MOST, max(2, int(self.leaves_per_rival) * (data.K - 1))))
@@ -272,8 +276,8 @@ class ClassTree(NamesClasses):
         gains = request.gradient.gains  # (n, K)
         return request.G @ request.Y.T if gains is None else gains
 
-    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
-        return super().growth_for(data, bits=64 if data.n * data.K < SMALL else 32, **more)
+    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
+        return super()._make_growth(data, bits=64 if data.n * data.K < SMALL else 32, **more)
 
 
 @described

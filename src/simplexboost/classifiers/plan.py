@@ -1,0 +1,135 @@
+"""`Parts`, the parts that a booster is made of, and `Plan`, what a fit does with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import AnyArray, Array
+from .._util.runtime import check_memory
+from ..boosting import EarlyStopping
+from ..boosting.evaluation import as_early_stopping
+from ..decide.sets import SetScores
+from ..model.code import in_precision
+from ..parts.codewords import Codewords, as_codewords
+from ..parts.learners import Learner, as_learner
+from ..parts.losses import Loss, as_loss
+from ..parts.optimizers import Optimizer, as_optimizer
+from ..parts.optimizers.run import Run
+from ..parts.steps import Step, as_step
+from ..tables.training_set import TrainingSet
+from .search import Choice
+
+LEAST_ROUND = 500.0  # bytes of a round in the model, at least; a stump for two classes takes 2700
+ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A booster: loss × codewords × weak learner × optimizer and step."""
+
+    loss: Loss
+    codewords: Codewords
+    learner: Learner
+    optimizer: Optimizer
+    step: Step
+
+
+def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: Any) -> Parts:
+    """The parts, each from its name or from an object."""
+    return Parts(as_loss(loss), as_codewords(codewords), as_learner(learner), as_optimizer(optimizer), as_step(step))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a fit does: its parts and numbers, without "auto" once rules and held-out risk have decided.
+
+    Attributes
+    ----------
+    parts : Parts
+        The parts as objects.
+    n_estimators : int
+        The largest number of rounds.
+    learning_rate : float
+        What every step is multiplied by.
+    subsample, max_features : float
+        The fractions of rows and features that the learner of each round sees.
+    early_stopping : EarlyStopping or None
+        When the fit stops before its last round.
+    temperature : float, or array of shape (B,)
+        What scores are multiplied by; several labels or class targets may have one each.
+    choice : Choice or None
+        How held-out risk decided; None if nothing was chosen.
+    sets : SetScores or None
+        How the true classes of the rows held out were ranked; None if no rows were.
+    """
+
+    parts: Parts
+    n_estimators: Any
+    learning_rate: Any
+    subsample: float
+    max_features: Any
+    early_stopping: EarlyStopping | None
+    temperature: Any = 1.0
+    choice: Choice | None = None
+    sets: SetScores | None = None
+
+    @classmethod
+    def of(cls, estimator: Any, parts: Parts) -> Plan:
+        """What an estimator says; "auto" stays open."""
+        return cls(
+            parts,
+            estimator.n_estimators,
+            getattr(estimator, "learning_rate", 1.0),
+            estimator.subsample,
+            estimator.max_features,
+            as_early_stopping(estimator.early_stopping),
+        )
+
+    def with_params(self, **params: Any) -> Plan:
+        """Replace numbers of the plan, parts, and parameters of the learner and of the optimizer, by name."""
+        own = {name: params.pop(name) for name in list(params) if name in type(self).__dataclass_fields__}
+        parts = {name: params.pop(name) for name in list(params) if name in Parts.__dataclass_fields__}
+        for name in ("learner", "optimizer"):
+            part = parts.get(name, getattr(self.parts, name))
+            known = part.get_params(deep=False)
+            here = {key: params.pop(key) for key in list(params) if key in known}
+            if changed := {key: value for key, value in here.items() if value is not known[key]}:
+                parts[name] = replace(part, **changed)
+        assert not params, f"no part has {params}"
+        return replace(self, parts=replace(self.parts, **parts), **own)
+
+    @property
+    def n_rounds(self) -> int:
+        """The largest number of rounds, in which sizes can be computed."""
+        return min(int(self.n_estimators), ENDLESS)
+
+    def check(self, data: TrainingSet) -> None:
+        """Raise if a parameter of a part is invalid, or if boosting would need more memory than is free."""
+        parts = self.parts
+        parts.codewords.check()
+        parts.learner.check()
+        parts.step.check(parts.loss)
+        if data.K == 1:  # all other classes are absent, so there is nothing to learn
+            return
+        parts.loss.check(data.K)
+        n_rounds, stopping = self.n_rounds, self.early_stopping
+        if stopping is not None:  # then the number of rounds may mean "as many as pay"
+            n_rounds = min(n_rounds, int(stopping.n_iter_no_change) + 1)
+        if (d := parts.codewords.columns(data.K)) is None:
+            return
+        needed = parts.optimizer.memory(data, parts.learner.resolved(data), d, n_rounds)
+        least = 8.0 * d * (data.n_here + data.K) + LEAST_ROUND * n_rounds  # the predictor, the codewords, the model
+        what = f"boosting of {n_rounds} rounds on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
+        advice = "Take fewer rows or rounds (n_estimators), or codewords of fewer columns, such as codewords='max-min'."
+        check_memory(least if needed is None else needed, what, advice)
+
+    def start(self, data: TrainingSet, loss: Loss, present: AnyArray, rng: np.random.Generator) -> Run:
+        """A run on a training set whose classes are ``present``, with the loss as it is on that set."""
+        parts = self.parts
+        code = parts.codewords.for_classes(len(present), present, rng)
+        Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
+        parts.learner.check_for(data, Y)
+        return Run(data, loss, Y, parts.learner, parts.optimizer, parts.step, float(self.learning_rate), rng)
