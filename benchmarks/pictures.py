@@ -164,7 +164,7 @@ def draw_sets(plt: Any) -> Any:
     from sklearn.datasets import load_digits
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.evaluate import RiskCurveDisplay
+    from simplexboost.evaluate import RiskCurve
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
     table = list(rows(SETS.read_text(encoding="utf-8").partition("\n## Beside")[0]))
@@ -185,7 +185,7 @@ def draw_sets(plt: Any) -> Any:
     X, y = load_digits(return_X_y=True)
     for rounds in (10, 40, 160):
         clf = SimplexBoostClassifier(n_estimators=rounds, random_state=0).fit(X[:600], y[:600])
-        RiskCurveDisplay.from_estimator(clf, X[600:], y[600:], name=f"{rounds} rounds", ax=right)
+        RiskCurve.from_estimator(clf, X[600:], y[600:]).plot(name=f"{rounds} rounds", ax=right)
     right.set_title("digits", fontsize=10)
     return figure
 
@@ -244,13 +244,13 @@ def draw_costs(plt: Any) -> Any:
 def draw_predictor(plt: Any) -> Any:
     """Predictions of three classes move outwards along their codewords, round by round (JMLR, Figure 4)."""
     from simplexboost import GDMCBoostClassifier, datasets
-    from simplexboost.evaluate import plot_predictor_panels
+    from simplexboost.evaluate import plot_predictor
     from simplexboost.parts.learners import VectorTree
 
     plane = datasets.make_three_gaussians(600, 10, random_state=0)
     y = np.array(["class 1", "class 2", "class 3"])[plane.y_train]
     clf = GDMCBoostClassifier("logistic", learner=VectorTree(max_depth=3), n_estimators=60, learning_rate=0.3)
-    figure = plot_predictor_panels(clf.fit(plane.X_train, y), plane.X_train, y, [1, 10, 60])[0].figure
+    figure = plot_predictor(clf.fit(plane.X_train, y), plane.X_train, y, [1, 10, 60])[0].figure
     figure.set_size_inches(9.4, 3.1)
     return figure
 
@@ -443,7 +443,7 @@ def draw_changes(plt: Any) -> Any:
     from copy import deepcopy
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.evaluate import DecisionRegionsDisplay
+    from simplexboost.evaluate import DecisionRegions
 
     rng = np.random.default_rng(0)
     centres = np.array([[-2.2, 1.0], [0.0, 2.4], [2.2, 1.0], [0.0, -0.6]])
@@ -463,7 +463,7 @@ def draw_changes(plt: Any) -> Any:
     figure, axes = plt.subplots(1, len(shown), figsize=(15.0, 3.3), layout="constrained")
     for ax, (title, clf) in zip(axes, shown.items(), strict=True):
         regions = np.searchsorted(labels, clf.predict(places)).reshape(200, 200)
-        DecisionRegionsDisplay(*sides, regions, labels, ("", "")).plot(ax=ax)
+        DecisionRegions(*sides, regions, labels, ("", "")).plot(ax=ax)
         ax.set_title(title, fontsize=10)
         ax.set(xticks=[], yticks=[])
     return figure

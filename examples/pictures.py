@@ -44,10 +44,10 @@ def of_gaussians() -> Iterator[Picture]:
     data = datasets.make_three_gaussians(1000, random_state=0)
     clf = sb.CDMCBoostClassifier(n_estimators=100).fit(data.X_train, data.y_train)
     X, y = data.X_test, data.y_test
-    yield "predictor", evaluate.plot_predictor_panels(clf, X, y, [1, 10, 100])[0]
+    yield "predictor", evaluate.plot_predictor(clf, X, y, [1, 10, 100])[0]
     yield "margins", evaluate.plot_margins(clf, X, y, [1, 10, 100])
     flagship = sb.SimplexBoostClassifier(random_state=0).fit(data.X_train, data.y_train)
-    yield "regions", evaluate.DecisionRegionsDisplay.from_estimator(flagship, X, y).ax_
+    yield "regions", evaluate.DecisionRegions.from_estimator(flagship, X, y).plot()
 
 
 def of_digits() -> Iterator[Picture]:
@@ -81,10 +81,10 @@ def of_letters() -> Iterator[Picture]:
     clf = sb.SimplexBoostClassifier(n_estimators=150, learning_rate=0.15, random_state=0)
     clf.fit(data.X_train, letters[data.y_train])
     X, y = data.X_test, letters[data.y_test]
-    yield "classes", evaluate.ClassScoresDisplay.from_estimator(clf, X, y, most=15).ax_
-    yield "reliability", evaluate.ReliabilityDisplay.from_estimator(clf, X, y, bins=10).ax_
+    yield "classes", evaluate.ClassTable.from_estimator(clf, X, y).plot(most=15)
+    yield "reliability", evaluate.Reliability.from_estimator(clf, X, y, bins=10).plot()
     yield "importance", evaluate.plot_importance(clf, classes=clf.classes_)
-    yield "shap", evaluate.plot_shap_panels(clf, X, ["E", "Z"], most=8)[0]
+    yield "shap", evaluate.plot_shap(clf, X, ["E", "Z"], most=8)[0]
 
 
 def of_objects() -> Iterator[Picture]:
@@ -92,7 +92,7 @@ def of_objects() -> Iterator[Picture]:
     data = datasets.load("aloi27")
     clf = sb.SimplexBoostClassifier(n_estimators=150, learning_rate=0.15, random_state=0)
     clf.fit(data.X_train, data.y_train)
-    yield "confusion", evaluate.ConfusionDisplay.from_estimator(clf, data.X_test, data.y_test).ax_
+    yield "confusion", evaluate.Confusion.from_estimator(clf, data.X_test, data.y_test).plot()
 
 
 def main(folder: Path) -> None:

@@ -12,6 +12,8 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 import simplexboost as sb
 from simplexboost import evaluate
+from simplexboost.evaluate import ClassTable, Confusion, Reliability
+from simplexboost.evaluate.curves import spread_rounds
 
 
 def drawn_labels(K, n=6000, seed=0):
@@ -28,7 +30,7 @@ def drawn_labels(K, n=6000, seed=0):
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
 def test_confusion_counts_like_scikit_learn(K):
     y, predicted = drawn_labels(K)
-    found = evaluate.confusion_table(y, predicted)
+    found = Confusion.from_predictions(y, predicted)
     assert_array_equal(found.counts, confusion_matrix(y, predicted))
     assert_allclose(found.accuracy, (y == predicted).mean())
     assert_allclose(found.rates.sum(axis=1), 1.0)
@@ -36,7 +38,7 @@ def test_confusion_counts_like_scikit_learn(K):
 
 
 def test_confusion_keeps_the_order_of_classes_that_are_given():
-    found = evaluate.confusion_table(["b", "a"], ["b", "b"], ["c", "b", "a"])
+    found = Confusion.from_predictions(["b", "a"], ["b", "b"], ["c", "b", "a"])
     assert_array_equal(found.counts, [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
     assert_array_equal(found.rates[0], 0)
     assert_array_equal(found.part(np.array([2, 1])).counts, [[0, 1], [0, 1]])
@@ -65,25 +67,25 @@ def test_order_keeps_groups_together():
 def test_worst_pairs_and_block():
     counts = np.diag(np.full(6, 10))
     counts[1, 4], counts[4, 1], counts[0, 2] = 5, 3, 1
-    found = evaluate.Confusion(counts, np.array(list("abcdef")))
+    found = Confusion(counts, np.array(list("abcdef")))
     pairs = found.worst_pairs(10)
     assert [(pair.true, pair.predicted, pair.n_rows) for pair in pairs] == [("b", "e", 5), ("e", "b", 3), ("a", "c", 1)]
     assert_allclose(pairs[0].rate, 5 / 15)
-    order = evaluate.similarity_order(evaluate.similarity(found.rates))
+    order = found.order()
     block = found.worst_block(order, 2)
     assert set(found.classes[block.numbers]) == {"b", "e"} and block.errors == 8
     assert_allclose(block.share, 8 / 9)
     assert_array_equal(order[block.start : block.stop], block.numbers)
     whole = found.worst_block(order, 99)
     assert (whole.start, whole.stop, whole.errors) == (0, 6, 9)
-    perfect = evaluate.confusion_table([0, 1], [0, 1]).worst_block([0, 1], 1)
+    perfect = Confusion.from_predictions([0, 1], [0, 1]).worst_block([0, 1], 1)
     assert (perfect.errors, perfect.share) == (0, 0.0)
 
 
 def test_soft_confusion_is_the_mean_probability():
     rng = np.random.default_rng(0)
     y, P = rng.integers(4, size=50), rng.dirichlet(np.ones(5), size=50)
-    soft = evaluate.soft_confusion(y, P, np.arange(5))
+    soft = Confusion.from_predictions(y, P.argmax(axis=1), np.arange(5), P=P).soft
     for k in range(4):
         assert_allclose(soft[k], P[y == k].mean(axis=0))
     assert_array_equal(soft[4], 0)
@@ -95,7 +97,7 @@ def test_soft_confusion_is_the_mean_probability():
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
 def test_class_table_is_scikit_learns(K):
     y, predicted = drawn_labels(K, 5000)
-    table = evaluate.class_table(y, predicted)
+    table = ClassTable.from_predictions(y, predicted)
     precision, recall, f1, support = precision_recall_fscore_support(y, predicted, zero_division=np.nan)
     assert_allclose(table.precision, precision)
     assert_allclose(table.recall, recall)
@@ -105,7 +107,7 @@ def test_class_table_is_scikit_learns(K):
 
 
 def test_classes_without_rows_have_no_scores():
-    table = evaluate.class_table([0, 0], [0, 0], [0, 1])
+    table = ClassTable.from_predictions([0, 0], [0, 0], [0, 1])
     assert_array_equal(table.precision, [1, np.nan])
     assert_array_equal(table.f1, [1, np.nan])
     assert_array_equal(table.recall_interval[1], [0, 1])
@@ -130,7 +132,7 @@ def sure(n, K, seed=0):
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
 def test_reliability_of_a_class_is_scikit_learns(strategy):
     y, P = sure(3000, 3)
-    found = evaluate.reliability_table(y, P, np.arange(3), label=1, bins=8, strategy=strategy)
+    found = Reliability.from_predictions(y, P, np.arange(3), label=1, bins=8, strategy=strategy)
     observed, predicted = calibration_curve(y == 1, P[:, 1], n_bins=8, strategy=strategy)
     assert_allclose(found.observed, observed)
     assert_allclose(found.predicted, predicted)
@@ -140,7 +142,7 @@ def test_reliability_of_a_class_is_scikit_learns(strategy):
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
 def test_reliability_of_the_best_class(K):
     y, P = sure(500, K)
-    found = evaluate.reliability_table(y, P, np.arange(K))
+    found = Reliability.from_predictions(y, P, np.arange(K))
     best = P.argmax(axis=1)
     assert found.count.sum() == 500
     assert_allclose((found.count * found.observed).sum(), (best == y).sum())
@@ -150,7 +152,7 @@ def test_reliability_of_the_best_class(K):
 
 
 def test_probabilities_of_one_need_a_single_bin():
-    found = evaluate.reliability_table([0, 0, 1], np.eye(2)[[0, 0, 0]], [0, 1], strategy="quantile", bins=10)
+    found = Reliability.from_predictions([0, 0, 1], np.eye(2)[[0, 0, 0]], [0, 1], strategy="quantile", bins=10)
     assert_array_equal(found.count, [3])
     assert_allclose(found.ece, 1 / 3)
 
@@ -171,7 +173,7 @@ def test_rounds_are_those_of_the_booster(booster):
     X, y = blobs(n=90, p=3, K=4, seed=0)
     clf = booster.fit(X, y)
     rounds = [0, 1, 5, clf.n_iter_]
-    found = evaluate.margins_over_rounds(clf, X, y, rounds)
+    found = evaluate.margins(clf, X, y, rounds)
     assert_array_equal(found[0], 0)
     for values, t in zip(found[1:], rounds[1:], strict=True):
         U = clf.class_scores(X, t)
@@ -183,8 +185,8 @@ def test_rounds_are_those_of_the_booster(booster):
 
 
 def test_spread_rounds_go_from_the_first_to_the_last():
-    assert evaluate.spread_rounds(1600, 6) == [1, 4, 19, 84, 366, 1600]
-    assert evaluate.spread_rounds(7, 1) == [7]
+    assert spread_rounds(1600, 6) == [1, 4, 19, 84, 366, 1600]
+    assert spread_rounds(7, 1) == [7]
 
 
 def test_curves_of_a_choice_of_early_stopping_and_of_evaluated_rows():
@@ -253,28 +255,33 @@ def test_classes_without_rows_are_not_on_the_map():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: evaluate.confusion_table([[0, 1]], [0]), r"y_true has shape \(1, 2\)"),
-        (lambda: evaluate.confusion_table([], []), "y_true is empty"),
-        (lambda: evaluate.confusion_table([0, 1], [0]), "y_pred has 1 rows, and there are 2 labels"),
+        (lambda: Confusion.from_predictions([[0, 1]], [0]), r"y_true has shape \(1, 2\)"),
+        (lambda: Confusion.from_predictions([], []), "y_true is empty"),
+        (lambda: Confusion.from_predictions([0, 1], [0]), "y_pred has 1 rows, and there are 2 labels"),
         (
-            lambda: evaluate.confusion_table([0, 7], [0, 0], [0, 1]),
+            lambda: Confusion.from_predictions([0, 7], [0, 0], [0, 1]),
             "y_true holds 7, which is none of the classes; these are 0, 1",
         ),
-        (lambda: evaluate.soft_confusion([0, 1], [[0.5, 0.5]], [0, 1]), r"P has shape \(1, 2\); pass \(2, 2\)"),
-        (lambda: evaluate.soft_confusion([0], [[2.0, 0.5]], [0, 1]), "numbers from 0 to 1"),
-        (lambda: evaluate.similarity([[1.0, 2.0]]), "pass a square matrix"),
+        (
+            lambda: Confusion.from_predictions([0, 1], [0, 1], P=[[0.5, 0.5]]),
+            r"P has shape \(1, 2\); pass \(2, 2\)",
+        ),
+        (lambda: Confusion.from_predictions([0], [0], [0, 1], P=[[2.0, 0.5]]), "numbers from 0 to 1"),
+        (lambda: evaluate.similarity_order([[1.0, 2.0]]), "pass a square matrix"),
         (lambda: evaluate.similarity_order([[0.0, np.nan], [0.0, 0.0]]), "finite numbers"),
         (
-            lambda: evaluate.confusion_table([0, 1], [0, 1]).worst_block([0, 0]),
+            lambda: Confusion.from_predictions([0, 1], [0, 1]).worst_block([0, 0]),
             "each of the numbers 0 to 1",
         ),
-        (lambda: evaluate.confusion_table([0, 1], [0, 1]).worst_pairs(0), "most=0 is out of range"),
+        (lambda: Confusion.from_predictions([0, 1], [0, 1]).worst_pairs(0), "most=0 is out of range"),
         (lambda: evaluate.wilson(1, 2, 1.0), "confidence=1 is out of range"),
-        (lambda: evaluate.reliability_table([0], [[1.0]], [0], label=3), "label holds 3, which is none"),
-        (lambda: evaluate.reliability_table([0], [[1.0]], [0], strategy="even"), "strategy='even' is unknown"),
+        (lambda: Reliability.from_predictions([0], [[1.0]], [0], label=3), "label holds 3, which is none"),
+        (
+            lambda: Reliability.from_predictions([0], [[1.0]], [0], strategy="even"),
+            "strategy='even' is unknown",
+        ),
         (lambda: evaluate.classical_mds([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
         (lambda: evaluate.class_means([1.0, 2.0], [0, 1], [0, 1]), "pass a row for each of the 2 labels"),
-        (lambda: evaluate.spread_rounds(0), "n_rounds=0 is out of range"),
     ],
 )
 def test_wrong_input_is_named(call, message):
@@ -286,21 +293,21 @@ def test_wrong_models_and_rounds_are_named():
     X, y = blobs(n=60, p=2, K=3, seed=0)
     clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0)
     with pytest.raises(NotFittedError):
-        evaluate.margins_over_rounds(clf, X, y, [1])
+        evaluate.margins(clf, X, y, [1])
     with pytest.raises(NotFittedError):
         evaluate.learning_curves(clf)
     clf.fit(X, y)
     with pytest.raises(ValueError, match="rounds=6 is out of range"):
-        evaluate.margins_over_rounds(clf, X, y, [1, 6])
+        evaluate.margins(clf, X, y, [1, 6])
     with pytest.raises(ValueError, match=r"rounds=\[3, 2\] must be in ascending order"):
-        evaluate.margins_over_rounds(clf, X, y, [3, 2])
+        evaluate.margins(clf, X, y, [3, 2])
     with pytest.raises(ValueError, match="rounds is empty"):
-        evaluate.margins_over_rounds(clf, X, y, [])
+        evaluate.margins(clf, X, y, [])
     with pytest.raises(ValueError, match="X has 60 rows, and there are 3 labels"):
-        evaluate.margins_over_rounds(clf, X, y[:3], [1])
+        evaluate.margins(clf, X, y[:3], [1])
     with pytest.raises(ValueError, match="metric='auc' was not recorded; choose one of 'risk'"):
         evaluate.learning_curves(clf).of("auc")
     with pytest.raises(TypeError, match="MulticlassSVC has no rounds"):
-        evaluate.margins_over_rounds(sb.MulticlassSVC().fit(X, y), X, y, [1])
+        evaluate.margins(sb.MulticlassSVC().fit(X, y), X, y, [1])
     with pytest.raises(TypeError, match="MulticlassSVC records no rounds"):
         evaluate.learning_curves(sb.MulticlassSVC().fit(X, y))

@@ -139,13 +139,13 @@ CALLS = {
     "margins": lambda X, y, clf, path: sb.evaluate.margins(clf, X, y),
     "report": lambda X, y, clf, path: sb.report(clf, X, y, path),
     "score": lambda X, y, clf, path: clf.score(X, y),
-    "margins_over_rounds": lambda X, y, clf, path: evaluate.margins_over_rounds(clf, X, y, [1]),
+    "margins after rounds": lambda X, y, clf, path: evaluate.margins(clf, X, y, [1]),
     "fit with classes": lambda X, y, clf, path: flagship().set_params(classes=clf.classes_).fit(X, y),
     "fit with X_val": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), X_val=X, y_val=y),
     "add_classes": lambda X, y, clf, path: clf.add_classes(X, y),
     "codes with classes": lambda X, y, clf, path: sb.OutputCodeClassifier(classes=clf.classes_).fit(X, y),
     "games": lambda X, y, clf, path: theory.solve_condition(clf.predict(X)[:, None], y).holds,
-    "confusion": lambda X, y, clf, path: evaluate.confusion_table(y, clf.predict(X)),
+    "confusion": lambda X, y, clf, path: evaluate.Confusion.from_predictions(y, clf.predict(X)),
 }
 
 

@@ -157,11 +157,11 @@ def test_predictor_of_many_classes_colours_six_that_lie_apart():
 
 def test_panels_have_one_scale(flat):
     clf, X, y = flat
-    axes = evaluate.plot_predictor_panels(clf, X, y, [0, 5, 20])
+    axes = evaluate.plot_predictor(clf, X, y, [0, 5, 20])
     check_picture(axes)
     assert len({ax.get_xlim() for ax in axes}) == 1
     assert_array_equal(points_of(axes[0]), 0)
-    assert [ax.get_title() for ax in evaluate.plot_predictor_panels(clf, X, y)][-1] == "after 20 rounds"
+    assert evaluate.plot_predictor(clf, X, y).get_title() == "after 20 rounds"
 
 
 def test_animation_moves_the_points(flat, tmp_path):
@@ -192,7 +192,7 @@ def test_tables_of_every_kind(kind, flat):
     assert_allclose(np.sort(points_of(evaluate.plot_predictor(clf, table, y)), axis=0), expected, rtol=1e-6)
     assert len(points_of(evaluate.plot_predictor(clf, table, y, most=50))) == 50
     check_picture(evaluate.plot_margins(clf, table, y))
-    check_picture(evaluate.plot_shap_summary(clf, table, 1, rows=30))
+    check_picture(evaluate.plot_shap(clf, table, 1, rows=30))
 
 
 def test_classes_without_training_rows_are_left_out():
@@ -212,7 +212,7 @@ def test_margins_are_distributions(K):
     clf, X, y = model_of(K)
     ax = evaluate.plot_margins(clf, X, y, [1, 4, 8])
     check_picture(ax)
-    expected = evaluate.margins_over_rounds(clf, X, y, [1, 4, 8])
+    expected = evaluate.margins(clf, X, y, [1, 4, 8])
     for line, margins in zip(ax.lines, expected, strict=False):
         assert_allclose(line.get_xdata(), np.sort(margins))
         assert_allclose(line.get_ydata()[-1], 1.0)
@@ -290,7 +290,7 @@ def test_importance_by_shapley_values_and_wrong_classes():
 def test_shap_summary_holds_the_values(K):
     clf, X, _ = model_of(K)
     label = clf.classes_[1]
-    ax = evaluate.plot_shap_summary(clf, X, label, rows=100, most=3)
+    ax = evaluate.plot_shap(clf, X, label, rows=100, most=3)
     check_picture(ax)
     swarms = [artist for artist in ax.collections if isinstance(artist, PathCollection)]
     rows = np.arange(len(X)) if len(X) <= 100 else np.sort(np.random.default_rng(0).choice(len(X), 100, replace=False))
@@ -305,25 +305,19 @@ def test_shap_panels_share_features_and_scale():
     X, y = load_iris(return_X_y=True, as_frame=True)
     X = X.assign(**{"petal width (cm)": X["petal width (cm)"].where(X.index % 7 > 0)})  # with missing values
     clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
-    axes = evaluate.plot_shap_panels(clf, X)
+    axes = evaluate.plot_shap(clf, X)
     check_picture(axes)
     assert [ax.get_title() for ax in axes] == ["class 0", "class 1", "class 2"]
     assert len({ax.get_xlim() for ax in axes}) == 1
     with pytest.raises(ValueError, match="classes has 7 labels; a row of panels takes up to 6"):
-        evaluate.plot_shap_panels(clf, X, [0] * 7)
+        evaluate.plot_shap(clf, X, [0] * 7)
     with pytest.raises(ValueError, match="classes holds 9, which is none of the classes"):
-        evaluate.plot_shap_summary(clf, X, 9)
+        evaluate.plot_shap(clf, X, 9)
 
 
-def test_a_summary_without_a_label_is_about_the_second_of_two_classes():
+def test_values_without_a_label_are_about_the_second_of_two_classes():
     clf, X, _ = model_of(2)
-    assert evaluate.plot_shap_summary(clf, X, rows=20).get_title() == f"class {clf.classes_[1]}"
-    clf, X, _ = model_of(3)
-    message = (
-        "label=None needs two classes, and there are 3: pass one of 'class 000', 'class 001', 'class 002', ... as label"
-    )
-    with pytest.raises(ValueError, match=message):
-        evaluate.plot_shap_summary(clf, X)
+    assert evaluate.plot_shap(clf, X, rows=20).get_title() == f"class {clf.classes_[1]}"
 
 
 # ---- trees ----------------------------------------------------------------------------------------------------------
@@ -434,14 +428,12 @@ X, Y_LABELS = load_iris(return_X_y=True)
 OF_MODELS = {
     "plot_codewords": lambda clf: evaluate.plot_codewords(clf),
     "plot_predictor": lambda clf: evaluate.plot_predictor(clf, X, Y_LABELS),
-    "plot_predictor_panels": lambda clf: evaluate.plot_predictor_panels(clf, X, Y_LABELS),
     "animate_predictor": lambda clf: evaluate.animate_predictor(clf, X, Y_LABELS),
     "plot_margins": lambda clf: evaluate.plot_margins(clf, X, Y_LABELS),
     "plot_learning_curves": lambda clf: evaluate.plot_learning_curves(clf),
     "plot_candidates": lambda clf: evaluate.plot_candidates(clf),
     "plot_importance": lambda clf: evaluate.plot_importance(clf),
-    "plot_shap_summary": lambda clf: evaluate.plot_shap_summary(clf, X, 0),
-    "plot_shap_panels": lambda clf: evaluate.plot_shap_panels(clf, X, [0]),
+    "plot_shap": lambda clf: evaluate.plot_shap(clf, X, 0),
     "plot_tree": lambda clf: evaluate.plot_tree(clf),
     "plot_class_map": lambda clf: evaluate.plot_class_map(clf, X, Y_LABELS),
 }
@@ -456,7 +448,7 @@ def test_models_must_be_fitted_boosters(name):
             OF_MODELS[name](LogisticRegression(max_iter=1000).fit(X, Y_LABELS))
 
 
-@pytest.mark.parametrize("name", ["plot_predictor_panels", "animate_predictor", "plot_margins"])
+@pytest.mark.parametrize("name", ["plot_predictor", "animate_predictor", "plot_margins"])
 def test_models_without_rounds_say_so(name):
     clf = sb.SimplexBoostClassifier(n_estimators=3).fit(np.ones_like(X), Y_LABELS)
     assert clf.n_iter_ == 0
@@ -477,7 +469,7 @@ def test_models_without_rounds_say_so(name):
         lambda ax: evaluate.plot_learning_curves(model_of(3)[0], ax=ax),
         lambda ax: evaluate.plot_importance(model_of(3)[0], ax=ax),
         lambda ax: evaluate.plot_importance(model_of(3)[0], classes=model_of(3)[0].classes_, ax=ax),
-        lambda ax: evaluate.plot_shap_summary(*model_of(3)[:2], "class 001", ax=ax),
+        lambda ax: evaluate.plot_shap(*model_of(3)[:2], "class 001", ax=ax),
         lambda ax: evaluate.plot_tree(model_of(3)[0], ax=ax),
         lambda ax: evaluate.plot_loss_contours(ax=ax),
         lambda ax: evaluate.plot_race({"a": ([1, 2], [0, 1])}, ax=ax),

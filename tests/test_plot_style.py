@@ -96,15 +96,15 @@ def test_text_of_the_user_is_drawn_as_it_is():
     clf = sb.SimplexBoostClassifier(n_estimators=3, codewords="simplex", random_state=0).fit(table, np.array(ODD)[c])
     y = clf.predict(table)
     drawn = [
-        evaluate.ConfusionDisplay.from_predictions(y, y).ax_,
-        evaluate.ClassScoresDisplay.from_predictions(y, y, kind="scatter").ax_,
-        evaluate.ReliabilityDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
-        evaluate.RiskCurveDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
-        evaluate.DecisionRegionsDisplay.from_estimator(clf, table, y, grid=20).ax_,
+        evaluate.Confusion.from_predictions(y, y).plot(),
+        evaluate.ClassTable.from_predictions(y, y).plot(kind="scatter"),
+        evaluate.Reliability.from_estimator(clf, table, y).plot(name="$x^{$"),
+        evaluate.RiskCurve.from_estimator(clf, table, y).plot(name="$x^{$"),
+        evaluate.DecisionRegions.from_estimator(clf, table, y, grid=20).plot(),
         evaluate.plot_predictor(clf, table, y),
         evaluate.plot_class_map(clf, table, y),
         evaluate.plot_importance(clf, classes=clf.classes_),
-        evaluate.plot_shap_summary(clf, table, ODD[2]),
+        evaluate.plot_shap(clf, table, ODD[2]),
         evaluate.plot_tree(clf),
         evaluate.plot_codewords(clf),
         evaluate.plot_race({name: ([1.0], [1.0]) for name in ODD}),
@@ -139,18 +139,19 @@ clf = sb.SimplexBoostClassifier(random_state=0, learning_rate=0.5, calibration=T
 flat = sb.SimplexBoostClassifier(random_state=0, n_estimators=2).fit(X[:, :2], y)
 calls = {
     "plot_codewords": lambda f: f("simplex", 3), "plot_predictor": lambda f: f(clf, X, y),
-    "plot_predictor_panels": lambda f: f(clf, X, y), "animate_predictor": lambda f: f(clf, X, y),
+    "animate_predictor": lambda f: f(clf, X, y),
     "plot_margins": lambda f: f(clf, X, y), "plot_learning_curves": lambda f: f(clf),
     "plot_candidates": lambda f: f(clf), "plot_importance": lambda f: f(clf), "plot_tree": lambda f: f(clf),
-    "plot_shap_summary": lambda f: f(clf, X, 0), "plot_shap_panels": lambda f: f(clf, X, [0]),
+    "plot_shap": lambda f: f(clf, X, 0),
     "plot_loss_contours": lambda f: f(), "plot_race": lambda f: f({"a": ([1], [1])}),
-    "plot_class_map": lambda f: f(clf, X, y), "ConfusionDisplay": lambda f: f.from_estimator(clf, X, y),
-    "ClassScoresDisplay": lambda f: f.from_estimator(clf, X, y),
-    "ReliabilityDisplay": lambda f: f.from_estimator(clf, X, y),
-    "RiskCurveDisplay": lambda f: f.from_estimator(clf, X, y),
-    "DecisionRegionsDisplay": lambda f: f.from_estimator(flat, X[:, :2], y),
+    "plot_class_map": lambda f: f(clf, X, y), "Confusion": lambda f: f.from_estimator(clf, X, y).plot(),
+    "ClassTable": lambda f: f.from_estimator(clf, X, y).plot(),
+    "Reliability": lambda f: f.from_estimator(clf, X, y).plot(),
+    "RiskCurve": lambda f: f.from_estimator(clf, X, y).plot(),
+    "DecisionRegions": lambda f: f.from_estimator(flat, X[:, :2], y).plot(),
 }
-pictures = {name for name in evaluate.__all__ if name.startswith(("plot", "animate")) or name.endswith("Display")}
+offered = {name: getattr(evaluate, name) for name in evaluate.__all__}
+pictures = {name for name, what in offered.items() if name.startswith(("plot", "animate")) or hasattr(what, "plot")}
 assert set(calls) == pictures, set(calls) ^ pictures
 calls["plot_bounds"] = lambda f: f(range(1, 4), 3)
 for name, call in calls.items():
@@ -190,4 +191,4 @@ def test_every_public_picture_has_an_example():
 
 
 def test_inspection_and_plotting_are_public():
-    assert sb.evaluate.confusion_table and sb.evaluate.plot_tree
+    assert sb.evaluate.Confusion and sb.evaluate.plot_tree

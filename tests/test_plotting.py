@@ -66,7 +66,7 @@ def test_walks_and_histories():
 
 
 def test_panels_must_fit():
-    with pytest.raises(ValueError, match="axes has 1 entries; there are 2 panels"):
+    with pytest.raises(ValueError, match="ax has 1 entries; there are 2 panels"):
         row_of_axes(matplotlib.pyplot.subplots()[1], 2)
 
 

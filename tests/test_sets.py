@@ -23,7 +23,7 @@ from simplexboost.classifiers.plan import Plan
 from simplexboost.classifiers.search import folds, held_out_scores
 from simplexboost.decide.abstaining import with_missing
 from simplexboost.decide.sets import FRESH, HELD_OUT, SetScores, class_scores, own_scores, sets_of, threshold
-from simplexboost.evaluate import risk_curve
+from simplexboost.evaluate import RiskCurve
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -496,7 +496,7 @@ def test_one_class_is_always_the_answer():
 
 def test_the_risk_curve_counts_errors_among_the_answers():
     P, y = probabilities(60, 4), rng(1).integers(0, 4, 60)
-    curve = risk_curve(y, P, np.arange(4))
+    curve = RiskCurve.from_predictions(y, P, np.arange(4))
     top, wrong = P.max(axis=1), P.argmax(axis=1) != y
     assert_array_equal(curve.confidence, sorted(set(top), reverse=True))
     for confidence, answered, risk in zip(curve.confidence, curve.answered, curve.risk, strict=True):
@@ -514,10 +514,14 @@ def test_the_mean_risk_is_that_of_one_row_more_at_a_time():
     P, y = rng().dirichlet(np.ones(3), 40), rng(1).integers(0, 3, 40)
     order = np.argsort(-P.max(axis=1))
     wrong = (P.argmax(axis=1) != y)[order]
-    assert risk_curve(y, P, [0, 1, 2]).area == pytest.approx(np.mean(np.cumsum(wrong) / np.arange(1, 41)))
+    assert RiskCurve.from_predictions(y, P, [0, 1, 2]).area == pytest.approx(
+        np.mean(np.cumsum(wrong) / np.arange(1, 41))
+    )
     tied = np.repeat([[0.6, 0.4]], 2, axis=0)
-    assert risk_curve([0, 1], tied, [0, 1]).area == pytest.approx(np.mean([(0 + 0.5) / 2, (1 + 0.5) / 2]))
-    assert risk_curve([1], [[0.6, 0.4]], [0, 1]).confidence_for(0.0) > 1
+    assert RiskCurve.from_predictions([0, 1], tied, [0, 1]).area == pytest.approx(
+        np.mean([(0 + 0.5) / 2, (1 + 0.5) / 2])
+    )
+    assert RiskCurve.from_predictions([1], [[0.6, 0.4]], [0, 1]).confidence_for(0.0) > 1
 
 
 # ---- Dask -----------------------------------------------------------------------------------------------------------

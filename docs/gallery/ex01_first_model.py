@@ -14,7 +14,7 @@ of rounds is given, so that the script takes a second.
 import matplotlib.pyplot as plt
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost.evaluate import ConfusionDisplay, plot_learning_curves
+from simplexboost.evaluate import Confusion, plot_learning_curves
 
 digits = datasets.load("digits")
 clf = SimplexBoostClassifier(n_estimators=150, random_state=0)
@@ -26,5 +26,5 @@ plt.show()
 # Which digits are taken for which? A row of the matrix is a true class, and similar classes are neighbours.
 
 print(f"accuracy {clf.score(digits.X_test, digits.y_test):.3f}, with {len(clf.model_.trees)} trees for ten classes")
-ConfusionDisplay.from_estimator(clf, digits.X_test, digits.y_test)
+Confusion.from_estimator(clf, digits.X_test, digits.y_test).plot()
 plt.show()

@@ -12,12 +12,12 @@ outward along the codeword of their class (Saberian and Vasconcelos, Figure 4).
 import matplotlib.pyplot as plt
 
 from simplexboost import GDMCBoostClassifier, datasets
-from simplexboost.evaluate import animate_predictor, plot_predictor_panels
+from simplexboost.evaluate import animate_predictor, plot_predictor
 
 three = datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:600], three.y_train[:600]
 clf = GDMCBoostClassifier("logistic", n_estimators=60, learning_rate=0.3).fit(X, y)
-plot_predictor_panels(clf, X, y, [2, 12, 60])
+plot_predictor(clf, X, y, [2, 12, 60])
 plt.show()
 
 # %%

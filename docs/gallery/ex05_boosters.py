@@ -12,7 +12,7 @@ Here they divide a plane among three Gaussian classes, whose best possible error
 import matplotlib.pyplot as plt
 
 import simplexboost as sb
-from simplexboost.evaluate import DecisionRegionsDisplay
+from simplexboost.evaluate import DecisionRegions
 
 three = sb.datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:500], three.y_train[:500]
@@ -27,7 +27,7 @@ boosters = {
 figure, axes = plt.subplots(2, 3, figsize=(10, 7), layout="constrained", sharex=True, sharey=True)
 for (name, clf), ax in zip(boosters.items(), axes.flat, strict=True):
     clf.fit(X, y)
-    DecisionRegionsDisplay.from_estimator(clf, X, y, grid=100, ax=ax)
+    DecisionRegions.from_estimator(clf, X, y, grid=100).plot(ax=ax)
     ax.set(title=f"{name}: test error {1 - clf.score(three.X_test, three.y_test):.3f}", xlabel="", ylabel="")
     if ax.get_legend():
         ax.get_legend().remove()

@@ -14,13 +14,13 @@ from sklearn.datasets import make_blobs
 from sklearn.model_selection import train_test_split
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost.evaluate import ClassScoresDisplay, ConfusionDisplay, plot_class_map
+from simplexboost.evaluate import ClassTable, Confusion, plot_class_map
 
 X, y = make_blobs(4800, 10, centers=120, cluster_std=2.0, center_box=(-6, 6), random_state=0)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
 clf = SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X, y)
 print(f"accuracy {clf.score(X_test, y_test):.3f} with {len(clf.model_.trees)} trees")
-ConfusionDisplay.from_estimator(clf, X_test, y_test)
+Confusion.from_estimator(clf, X_test, y_test).plot()
 plt.show()
 
 # %%
@@ -38,5 +38,5 @@ plt.show()
 # %%
 # Precision and recall of every class; the worst are named.
 
-ClassScoresDisplay.from_estimator(clf, X_test, y_test, kind="scatter")
+ClassTable.from_estimator(clf, X_test, y_test).plot(kind="scatter")
 plt.show()

@@ -13,11 +13,11 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
 from simplexboost import SimplexBoostClassifier, explain
-from simplexboost.evaluate import plot_importance, plot_shap_panels, plot_tree
+from simplexboost.evaluate import plot_importance, plot_shap, plot_tree
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 clf = SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X, y)
-plot_shap_panels(clf, X, [0, 2], most=6)
+plot_shap(clf, X, [0, 2], most=6)
 plt.show()
 
 # %%

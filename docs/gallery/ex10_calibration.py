@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from sklearn.metrics import log_loss
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost.evaluate import ReliabilityDisplay
+from simplexboost.evaluate import Reliability
 
 three = datasets.make_three_gaussians(random_state=0)
 X, y = three.X_train[:600], three.y_train[:600]
@@ -22,5 +22,5 @@ for calibration, name in ((False, "without temperature"), (True, "with temperatu
     clf = SimplexBoostClassifier(n_estimators=150, calibration=calibration, random_state=0).fit(X, y)
     P = clf.predict_proba(three.X_test)
     name = f"{name}, log-loss {log_loss(three.y_test, P):.3f}"
-    ReliabilityDisplay.from_predictions(three.y_test, P, bins=10, name=name, ax=ax)
+    Reliability.from_predictions(three.y_test, P, bins=10).plot(name=name, ax=ax)
 plt.show()

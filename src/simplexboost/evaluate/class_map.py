@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array
 from .._util.params import check_number
-from .confusion import Confusion, check_labels, check_same_length, class_means, confusion_table, similarity
+from .confusion import Confusion, check_labels, check_same_length, class_means, similarity
 from .drawing import INK, PALETTE, documented, label_points, one_axes, picture, white_to
 
 MOST_NAMES = 60  # of more classes only some have names
@@ -31,8 +31,7 @@ class ClassMap:
 
     Examples
     --------
-    >>> from simplexboost.evaluate import confusion_table
-    >>> map_of_confusion(confusion_table([0, 0, 1, 1, 2], [0, 1, 1, 0, 2])).points.shape
+    >>> map_of_confusion(Confusion.from_predictions([0, 0, 1, 1, 2], [0, 1, 1, 0, 2])).points.shape
     (3, 2)
     """
 
@@ -71,27 +70,21 @@ def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
     U = U[:, finite]
     means = class_means(U - U.mean(axis=1, keepdims=True), y, classes)
     here = ~np.isnan(means).any(axis=1)
-    points = np.full((len(means), 2), np.nan)
-    points[here], explained = principal(means[here])
+    points, centred = np.full((len(means), 2), np.nan), means[here] - means[here].mean(axis=0)
+    points[here], explained = principal_axes(centred @ centred.T, 2)
     return ClassMap(points, explained, np.asarray(classes))
 
 
-def principal(points: Array) -> tuple[Array, Array]:
-    """Return points (m, q) on their two principal axes, (m, 2), and the fraction of the variance of each, (2,)."""
-    centred = points - points.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    kept = min(2, int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()))  # the others are rounding
-    placed, explained = np.zeros((len(points), 2)), np.zeros(2)
-    placed[:, :kept] = left[:, :kept] * sizes[:kept]
-    total = float((sizes**2).sum())
-    explained[:kept] = sizes[:kept] ** 2 / total if total > 0 else 0.0
-    return pointing_up(placed), explained
-
-
-def pointing_up(points: Array) -> Array:
-    """Choose the sign of each axis, which is arbitrary, so that the largest coordinate is positive."""
-    largest = points[np.abs(points).argmax(axis=0), np.arange(points.shape[1])]
-    return points * np.where(largest < 0, -1.0, 1.0)
+def principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
+    """Return points (K, dim) with inner products near B (K, K), and the share of every axis in its eigenvalues."""
+    values, vectors = np.linalg.eigh(B)
+    values = np.where(values > 1e-15 * len(B) * values.max(initial=0.0), values, 0.0)  # the others are rounding
+    kept = np.argsort(-values)[:dim]
+    points, explained = np.zeros((len(B), dim)), np.zeros(dim)
+    points[:, : len(kept)] = vectors[:, kept] * np.sqrt(values[kept])
+    explained[: len(kept)] = values[kept] / (values.sum() or 1.0)
+    largest = points[np.abs(points).argmax(axis=0), np.arange(dim)]
+    return points * np.where(largest < 0, -1.0, 1.0), explained  # signs are arbitrary: the largest is positive
 
 
 def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
@@ -123,14 +116,7 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
         raise ValueError(f"D has shape {D.shape}; pass a symmetric matrix of distances.")
     squared = D**2
     B = -0.5 * (squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean())
-    values, vectors = np.linalg.eigh(B)
-    order = np.argsort(-values)[:dim]
-    top = np.maximum(values[order], 0.0)
-    points, explained = np.zeros((len(D), dim)), np.zeros(dim)
-    points[:, : len(order)] = vectors[:, order] * np.sqrt(top)
-    positive = values[values > 0].sum()
-    explained[: len(order)] = top / positive if positive > 0 else 0.0
-    return pointing_up(points), explained
+    return principal_axes(B, dim)
 
 
 @documented
@@ -147,8 +133,7 @@ def map_of_confusion(found: Confusion) -> ClassMap:
 
     Examples
     --------
-    >>> from simplexboost.evaluate import confusion_table
-    >>> found = map_of_confusion(confusion_table([0, 0, 1, 1, 2], [0, 1, 1, 0, 2]))
+    >>> found = map_of_confusion(Confusion.from_predictions([0, 0, 1, 1, 2], [0, 1, 1, 0, 2]))
     >>> near, far = np.linalg.norm(found.points[[1, 2]] - found.points[0], axis=1)
     >>> bool(near < far)
     True
@@ -176,7 +161,6 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_class_map
     >>> X, y = load_iris(return_X_y=True)
     >>> ax = plot_class_map(SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y), X, y)
     >>> sorted(text.get_text() for text in ax.texts)
@@ -188,7 +172,7 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
         raise TypeError(f"{type(clf).__name__} has no class_scores; pass a classifier of this package.")
     y, U = check_labels(y, "y"), clf.class_scores(X)
     check_same_length(y, U, "X")
-    found, counted = map_of_scores(U, y, clf.classes_), confusion_table(y, clf.predict(X), clf.classes_)
+    found, counted = map_of_scores(U, y, clf.classes_), Confusion.from_predictions(y, clf.predict(X), clf.classes_)
     ax = one_axes(ax, figsize=(7.2, 5.6))
     both = np.triu(counted.errors + counted.errors.T)
     worst = np.column_stack(np.unravel_index(np.argsort(-both, axis=None, kind="stable")[:n_pairs], both.shape))

@@ -10,12 +10,12 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_choice, check_number
-from .confusion import confusion_table, with_unseen
+from .confusion import Confusion, predict_labels
 from .drawing import (
     GREY,
     PALE,
     PALETTE,
-    Display,
+    Summary,
     class_ticks,
     documented,
     label_points,
@@ -24,10 +24,13 @@ from .drawing import (
     rows_high,
 )
 
+MOST = 30  # classes in one picture
 
+
+@documented
 @dataclass(frozen=True, eq=False)
-class ClassTable:
-    """Precision, recall and F1 of every class.
+class ClassTable(Summary):
+    """Precision, recall and F1 of every class, and their picture.
 
     Attributes
     ----------
@@ -52,8 +55,13 @@ class ClassTable:
 
     Examples
     --------
-    >>> class_table([0, 0, 0, 1], [0, 0, 1, 1]).support.tolist()
-    [3, 1]
+    >>> table = ClassTable.from_predictions([0, 0, 0, 1], [0, 0, 1, 1])
+    >>> table.recall.round(2).tolist(), table.precision.tolist()
+    ([0.67, 1.0], [1.0, 0.5])
+    >>> table.recall_interval[0].round(2).tolist()
+    [0.21, 0.94]
+    >>> table.plot(kind="scatter").get_xlabel()
+    'recall'
     """
 
     classes: AnyArray
@@ -66,37 +74,49 @@ class ClassTable:
     precision_interval: Array
     recall_interval: Array
 
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_pred: Any, classes: Any = None, confidence: float = 0.95) -> ClassTable:
+        """Count the rows of every class."""
+        return cls.of_counts(Confusion.from_predictions(y_true, y_pred, classes), confidence)
 
-@documented
-def class_table(y_true: Any, y_pred: Any, classes: Any = None, confidence: float = 0.95) -> ClassTable:
-    """Return precision, recall and F1 of every class.
+    @classmethod
+    def of_counts(cls, found: Confusion, confidence: float = 0.95) -> ClassTable:
+        """Return the scores of the classes from their confusion."""
+        correct, support, predicted = np.diag(found.counts), found.support, found.counts.sum(axis=0)
+        precision, recall, f1 = (
+            np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+            for part, whole in ((correct, predicted), (correct, support), (2 * correct, support + predicted))
+        )
+        intervals = wilson(correct, predicted, confidence), wilson(correct, support, confidence)
+        return cls(found.classes, support, predicted, correct, precision, recall, f1, *intervals)
 
-    Returns
-    -------
-    ClassTable
-        The numbers.
+    @staticmethod
+    def _predict(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+        return predict_labels(estimator, X, y)
 
-    Examples
-    --------
-    >>> table = class_table([0, 0, 0, 1], [0, 0, 1, 1])
-    >>> table.recall.round(2).tolist(), table.precision.tolist()
-    ([0.67, 1.0], [1.0, 0.5])
-    >>> table.recall_interval[0].round(2).tolist()
-    [0.21, 0.94]
-    """
-    found = confusion_table(y_true, y_pred, classes)
-    correct, support, predicted = np.diag(found.counts), found.support, found.counts.sum(axis=0)
+    def plot(self, *, kind: str = "rows", most: int = MOST, ax: Any = None) -> Any:
+        """Draw precision and recall of the classes with their intervals, the worst F1 first; return the axes.
 
-    def ratio(part: AnyArray, whole: AnyArray) -> Array:  # NaN for 0 / 0
-        return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
-
-    precision, recall, f1 = (
-        ratio(correct, predicted),
-        ratio(correct, support),
-        ratio(2 * correct, support + predicted),
-    )
-    intervals = wilson(correct, predicted, confidence), wilson(correct, support, confidence)
-    return ClassTable(found.classes, support, predicted, correct, precision, recall, f1, *intervals)
+        Parameters
+        ----------
+        kind : {"rows", "scatter"}, default="rows"
+            A row for every class, or a point for every class, however many there are, with the names of the worst.
+        most : int, default=30
+            The largest number of classes with a row, or with a name.
+        """
+        check_choice("kind", kind, ("rows", "scatter"))
+        check_number("most", most, int, 1)
+        worst = np.argsort(self.f1, kind="stable")
+        worst = worst[~np.isnan(self.f1[worst])]
+        shown, K = worst[:most], len(worst)
+        if kind == "rows":
+            ax = one_axes(ax, figsize=(7.2, rows_high(len(shown))))
+            draw_rows(ax, self, shown)
+        else:
+            ax = one_axes(ax, figsize=(6.4, 5.2))
+            draw_scatter(ax, self, worst, most)
+        ax.set_title(f"the {len(shown)} worst of {K} classes" if kind == "rows" and len(shown) < K else f"{K} classes")
+        return ax
 
 
 @documented
@@ -132,73 +152,6 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     half = z / (1 + z * z / m) * np.sqrt(k / m * (1 - k / m) / m + z * z / (4 * m * m))
     interval = np.stack([np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)], axis=-1)
     return np.where((n > 0)[..., None], interval, np.array([0.0, 1.0]))
-
-
-MOST = 30  # classes in one picture
-
-
-@documented
-class ClassScoresDisplay(Display):
-    """Displays precision and recall of the classes, with intervals.
-
-    ``kind="rows"`` has a row for every class, from the worst F1 on. ``kind="scatter"`` has a point for every class,
-    however many there are, and names the worst.
-
-    Parameters
-    ----------
-    table : ClassTable
-        The numbers, from `class_table`.
-
-    Examples
-    --------
-    >>> from simplexboost.evaluate import ClassScoresDisplay
-    >>> display = ClassScoresDisplay.from_predictions([0, 0, 1], [0, 1, 1], kind="scatter")
-    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
-    ('recall', 'precision')
-    """
-
-    def __init__(self, table: ClassTable) -> None:
-        self.table = table
-
-    @staticmethod
-    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
-        return {"y_pred": estimator.predict(X)}
-
-    @classmethod
-    def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, classes: Any = None, kind: str = "rows", most: int = MOST, ax: Any = None
-    ) -> ClassScoresDisplay:
-        """Count and draw; the other options are those of `plot`.
-
-        Parameters
-        ----------
-        most : int, default=30
-            The largest number of classes with a row, or with a name.
-        """
-        return cls(class_table(y_true, y_pred, with_unseen(y_true, classes))).plot(kind=kind, most=most, ax=ax)
-
-    def plot(self, *, kind: str = "rows", most: int = MOST, ax: Any = None) -> ClassScoresDisplay:
-        """Draw the display again.
-
-        Parameters
-        ----------
-        most : int, default=30
-            The largest number of classes with a row, or with a name.
-        """
-        check_choice("kind", kind, ("rows", "scatter"))
-        check_number("most", most, int, 1)
-        worst = np.argsort(self.table.f1, kind="stable")
-        worst = worst[~np.isnan(self.table.f1[worst])]
-        shown, K = worst[:most], len(worst)
-        if kind == "rows":
-            ax = one_axes(ax, figsize=(7.2, rows_high(len(shown))))
-            draw_rows(ax, self.table, shown)
-        else:
-            ax = one_axes(ax, figsize=(6.4, 5.2))
-            draw_scatter(ax, self.table, worst, most)
-        ax.set_title(f"the {len(shown)} worst of {K} classes" if kind == "rows" and len(shown) < K else f"{K} classes")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def draw_rows(ax: Any, table: ClassTable, shown: Labels) -> None:

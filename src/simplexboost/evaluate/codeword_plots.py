@@ -67,7 +67,6 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
 
     Examples
     --------
-    >>> from simplexboost.evaluate import plot_codewords
     >>> ax = plot_codewords("simplex", 3)
     >>> [text.get_text() for text in ax.texts]
     ['1', '2', '3']
@@ -240,7 +239,6 @@ def plot_loss_contours(
 
     Examples
     --------
-    >>> from simplexboost.evaluate import plot_loss_contours
     >>> ax = plot_loss_contours("logistic")
     >>> ax.get_title()
     'Logistic, class 1 is true'
@@ -308,83 +306,43 @@ class Scene:
 
 @picture
 def plot_predictor(
-    clf: Any, X: Any, y: Any, n_rounds: int | None = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
+    clf: Any, X: Any, y: Any, rounds: Any = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:
     """Draw the predictor f(x) of labelled rows in the plane, with the directions of the codewords.
 
     Where the predictor has more than two dimensions, it is projected on the plane in which the means of the classes
-    differ most.
+    differ most. Panels of several numbers of rounds have the same scale.
 
     Parameters
     ----------
-    n_rounds : int or None, default=None
-        The number of rounds to predict with, 0 .. ``clf.n_iter_``; None takes all.
+    rounds : int, sequence of int or None, default=None
+        A number from 0 to ``clf.n_iter_``, or several ascending ones for a panel each; None takes all rounds.
     classes : list of labels or None, default=None
         The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
         that lie far apart.
+    ax : matplotlib Axes, list of them or None, default=None
+        Where to draw, one for every panel; None makes a new figure.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import CDMCBoostClassifier
-    >>> from simplexboost.evaluate import plot_predictor
     >>> X, y = load_iris(return_X_y=True)
-    >>> ax = plot_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, 10)
-    >>> ax.get_title()
-    'after 10 rounds'
+    >>> clf = CDMCBoostClassifier(n_estimators=20).fit(X, y)
+    >>> plot_predictor(clf, X, y).get_title(), [ax.get_title() for ax in plot_predictor(clf, X, y, [1, 10])]
+    ('after 20 rounds', ['after 1 round', 'after 10 rounds'])
     """
-    model = check_booster(clf)
-    rounds = [model.n_rounds if n_rounds is None else n_rounds]
-    scene = make_scene(clf, X, y, rounds, classes, most)
-    ax = one_axes(ax, figsize=(6.0, 4.6))
-    draw_scene(ax, scene, 0)
-    ax.set_title(words_for(rounds[0]))
-    name_classes(ax, scene, 0)
-    return ax
-
-
-@picture
-def plot_predictor_panels(
-    clf: Any,
-    X: Any,
-    y: Any,
-    rounds: Sequence[int] | None = None,
-    *,
-    classes: Any = None,
-    most: int = MOST_ROWS,
-    axes: Any = None,
-) -> list[Any]:
-    """Draw the predictor f(x) after several numbers of rounds side by side, to the same scale.
-
-    Parameters
-    ----------
-    rounds : sequence of int or None, default=None
-        Ascending numbers from 0 to ``clf.n_iter_``, a panel each; None takes three, the last of which is that of
-        the model.
-    classes : list of labels or None, default=None
-        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
-        that lie far apart.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import CDMCBoostClassifier
-    >>> from simplexboost.evaluate import plot_predictor_panels
-    >>> X, y = load_iris(return_X_y=True)
-    >>> axes = plot_predictor_panels(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [1, 10, 20])
-    >>> [ax.get_title() for ax in axes]
-    ['after 1 round', 'after 10 rounds', 'after 20 rounds']
-    """
-    chosen = chosen_rounds(clf, rounds, 3)
+    chosen = chosen_rounds(clf, rounds, 1)
     scene = make_scene(clf, X, y, chosen, classes, most)
-    axes = row_of_axes(axes, len(chosen), figsize=(3.6 * len(chosen) + 1.2, 3.9))
-    for place, (t, ax) in enumerate(zip(chosen, axes, strict=True)):
-        draw_scene(ax, scene, place)
-        ax.set_title(words_for(t))
-    for ax in axes[1:]:
-        ax.set_ylabel("")
+    width = 6.0 if len(chosen) == 1 else 3.6 * len(chosen) + 1.2
+    axes = row_of_axes(ax, len(chosen), figsize=(width, 4.6 if len(chosen) == 1 else 3.9))
+    for place, panel in enumerate(axes):
+        draw_scene(panel, scene, place)
+        panel.set_title(title_of_round(chosen[place]))
+        if place:
+            panel.set_ylabel("")
     name_classes(axes[-1], scene, len(chosen) - 1)
-    return axes
+    return axes if np.ndim(rounds) else axes[0]
 
 
 @documented
@@ -422,7 +380,6 @@ def animate_predictor(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import CDMCBoostClassifier
-    >>> from simplexboost.evaluate import animate_predictor
     >>> X, y = load_iris(return_X_y=True)
     >>> animation = animate_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [0, 1, 2])
     >>> "<img" in animation.to_jshtml()
@@ -432,16 +389,16 @@ def animate_predictor(
     ax = one_axes(ax, figsize=(6.0, 4.6))
     from matplotlib.animation import FuncAnimation
 
-    chosen = chosen_rounds(clf, rounds, 40, start=True)
+    chosen = [*([0] if rounds is None else []), *chosen_rounds(clf, rounds, 40)]
     scene = make_scene(clf, X, y, chosen, classes, most)
     lines = draw_scene(ax, scene, 0)
     name_classes(ax, scene, len(chosen) - 1)
-    title = ax.set_title(words_for(chosen[0]))
+    title = ax.set_title(title_of_round(chosen[0]))
 
     def update(place: int) -> list[Any]:
         for line, rows in lines:
             line.set_data(*scene.F[place][rows].T)
-        title.set_text(words_for(chosen[place]))
+        title.set_text(title_of_round(chosen[place]))
         return [*(line for line, _ in lines), title]
 
     return FuncAnimation(ax.figure.figure, update, frames=len(chosen), interval=interval)
@@ -537,6 +494,6 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
     label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
 
 
-def words_for(n_rounds: int) -> str:
+def title_of_round(n_rounds: int) -> str:
     """Return the title of a round."""
     return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"

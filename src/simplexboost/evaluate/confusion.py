@@ -15,7 +15,7 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
 from ..tables.labels import known_label_numbers, united
-from .drawing import GREY, PALE, PALETTE, Display, class_ticks, documented, ink_on, one_axes, white_to
+from .drawing import GREY, PALE, PALETTE, Summary, class_ticks, documented, ink_on, one_axes, white_to
 
 # Up to this number of classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes,
 # 0.3 s for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
@@ -69,7 +69,7 @@ class ConfusedPair(NamedTuple):
 
     Examples
     --------
-    >>> confusion_table(["a", "a", "b"], ["a", "b", "b"]).worst_pairs()
+    >>> Confusion.from_predictions(["a", "a", "b"], ["a", "b", "b"]).worst_pairs()
     [ConfusedPair(true='a', predicted='b', n_rows=1, rate=0.5)]
     """
 
@@ -95,7 +95,7 @@ class Block(NamedTuple):
 
     Examples
     --------
-    >>> confusion_table([0, 1, 1, 2, 3], [0, 1, 2, 1, 3]).worst_block([0, 1, 2, 3], 2)
+    >>> Confusion.from_predictions([0, 1, 1, 2, 3], [0, 1, 2, 1, 3]).worst_block([0, 1, 2, 3], 2)
     Block(start=1, stop=3, numbers=array([1, 2]), errors=2, share=1.0)
     """
 
@@ -106,9 +106,10 @@ class Block(NamedTuple):
     share: float
 
 
+@documented
 @dataclass(frozen=True, eq=False)
-class Confusion:
-    """Counts of the true and the predicted classes of rows.
+class Confusion(Summary):
+    """Counts of the true and the predicted classes of rows, and their picture.
 
     Attributes
     ----------
@@ -116,15 +117,50 @@ class Confusion:
         In row k and column l the number of rows of class k for which class l was predicted.
     classes : array of shape (K,)
         The labels.
+    soft : array of shape (K, K) or None
+        The mean probability of every class over the rows of each class, which tells which classes are similar even
+        where there are no errors; None without probabilities.
 
     Examples
     --------
-    >>> confusion_table(["a", "a", "b"], ["a", "b", "b"]).counts.tolist()
-    [[1, 1], [0, 1]]
+    >>> found = Confusion.from_predictions(["cat", "cat", "dog"], ["cat", "dog", "dog"])
+    >>> found.counts
+    array([[1, 1],
+           [0, 1]])
+    >>> round(found.accuracy, 3)
+    0.667
+    >>> [text.get_text() for text in found.plot().texts]
+    ['1', '1', '1']
     """
 
     counts: AnyArray
     classes: AnyArray
+    soft: Array | None = None
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_pred: Any, classes: Any = None, *, P: Any = None) -> Confusion:
+        """Count which class was predicted for the rows of each class.
+
+        Parameters
+        ----------
+        P : array of shape (n, K) or None, default=None
+            The probabilities, for `soft`.
+        """
+        y_true, y_pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+        check_same_length(y_true, y_pred, "y_pred")
+        known = united({"y_true": y_true, "y_pred": y_pred}) if classes is None else np.asarray(classes)
+        c, predicted = known_label_numbers(y_true, known, "y_true"), known_label_numbers(y_pred, known, "y_pred")
+        K, soft = len(known), None
+        if P is not None:
+            soft = np.nan_to_num(class_means(check_predicted(y_true, P, known)[1], c, np.arange(K)))
+        return cls(np.bincount(K * c + predicted, minlength=K * K).reshape(K, K), known, soft)
+
+    @staticmethod
+    def _predict(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+        found = predict_labels(estimator, X, y)
+        if hasattr(estimator, "predict_proba") and len(found["classes"]) == len(estimator.classes_):
+            found["P"] = estimator.predict_proba(X)
+        return found
 
     @property
     def n(self) -> int:
@@ -157,6 +193,10 @@ class Confusion:
         """Return the counts of some classes, given by their numbers, in this order."""
         return Confusion(self.counts[np.ix_(numbers, numbers)], self.classes[numbers])
 
+    def order(self) -> Labels:
+        """Return an order of the classes with similar ones beside each other: by `soft`, or else by the errors."""
+        return similarity_order(self.rates if self.soft is None else self.soft)
+
     def worst_pairs(self, most: int = 10) -> list[ConfusedPair]:
         """Return the pairs of classes with most errors, at most this number of them, the worst first."""
         check_number("most", most, int, 1)
@@ -184,57 +224,42 @@ class Confusion:
         share = float(within[start] / total) if total else 0.0
         return Block(start, start + size, order[start : start + size], int(within[start]), share)
 
+    def plot(self, *, ordered: bool = True, block_size: int = 15, ax: Any = None) -> Any:
+        """Draw the matrix so that it stays readable with hundreds of classes; return the axes.
 
-@documented
-def confusion_table(y_true: Any, y_pred: Any, classes: Any = None) -> Confusion:
-    """Count which class was predicted for the rows of each class.
+        Similar classes are neighbours, so that errors gather along the diagonal. Up to 40 classes the whole matrix is
+        drawn. Of more, every pair with errors is a spot, and the block of neighbours with most errors is magnified on
+        axes of its own beside them, the last ones of the figure.
 
-    Parameters
-    ----------
-    classes : array of shape (K,) or None, default=None
-        All labels, in the order of the result; None takes those that occur, sorted.
-
-    Returns
-    -------
-    Confusion
-        The counts.
-
-    Examples
-    --------
-    >>> found = confusion_table(["cat", "cat", "dog"], ["cat", "dog", "dog"])
-    >>> found.counts
-    array([[1, 1],
-           [0, 1]])
-    >>> round(found.accuracy, 3)
-    0.667
-    """
-    y_true, y_pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
-    check_same_length(y_true, y_pred, "y_pred")
-    known = united({"y_true": y_true, "y_pred": y_pred}) if classes is None else np.asarray(classes)
-    c, predicted = known_label_numbers(y_true, known, "y_true"), known_label_numbers(y_pred, known, "y_pred")
-    K = len(known)
-    return Confusion(np.bincount(K * c + predicted, minlength=K * K).reshape(K, K), known)
+        Parameters
+        ----------
+        ordered : bool, default=True
+            Whether similar classes are put side by side; False keeps the order of the labels.
+        block_size : int, default=15
+            The number of classes in the magnified block.
+        """
+        check_number("block_size", block_size, int, 2)
+        K, order = len(self.classes), self.order() if ordered else np.arange(len(self.classes))
+        side = min(9.0, max(3.6, 1.6 + 0.28 * K))
+        ax = one_axes(ax, figsize=(11.0, 5.4) if K > MOST_WHOLE else (side + 0.6, side))
+        ax.set_title(f"{self.n} rows, {100 * self.accuracy:.1f} % right")
+        if K <= MOST_WHOLE:
+            draw_matrix(ax, self.part(order))
+        else:
+            draw_spots(ax, self.part(order))
+            draw_block(ax, self, self.worst_block(order, block_size))
+        return ax
 
 
-@documented
-def soft_confusion(y_true: Any, P: Any, classes: Any = None) -> Array:
-    """Return the mean probability of every class over the rows of each class.
-
-    Of many classes most are never confused. Probabilities still tell which of them are similar.
-
-    Returns
-    -------
-    array of shape (K, K)
-        The mean probabilities, a row for every true class.
-
-    Examples
-    --------
-    >>> soft_confusion([0, 0, 1], [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]])
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
-    c, P, known = check_predicted(y_true, P, classes)
-    return np.nan_to_num(class_means(P, c, np.arange(len(known))))
+def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+    """Return predicted labels, and the classes of a classifier with, after them, labels of rows that it never saw."""
+    known = np.asarray(estimator.classes_)
+    seen = set(known.tolist())
+    unseen = [label for label in np.unique(np.asarray(y)).tolist() if label not in seen]
+    mixed = len({isinstance(label, str) for label in [*seen, *unseen]}) > 1  # numbers would become text
+    kind = object if known.dtype == object else None  # labels from data frames are objects
+    classes = known if mixed or not unseen else np.array([*known.tolist(), *unseen], dtype=kind)
+    return {"y_pred": estimator.predict(X), "classes": classes}
 
 
 @documented
@@ -245,8 +270,6 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     ----------
     values : array of shape (n, m)
         The values of the rows.
-    classes : array of shape (K,) or None, default=None
-        All labels, in the order of the result; None takes those that occur, sorted.
 
     Returns
     -------
@@ -271,28 +294,12 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
 
 
 def similarity(rates: Any) -> Array:
-    """Return how similar classes are: the mean of the rates of both directions, and zeros on the diagonal.
-
-    Parameters
-    ----------
-    rates : array of shape (K, K)
-        The rates of confusion, for instance `Confusion.rates` or `soft_confusion`.
-
-    Returns
-    -------
-    array of shape (K, K)
-        The similarities.
-
-    Examples
-    --------
-    >>> similarity([[0.8, 0.2], [0.4, 0.6]]).round(2).tolist()
-    [[0.0, 0.3], [0.3, 0.0]]
-    """
+    """Return how similar classes are, (K, K): the mean of the rates of both directions, and zeros on the diagonal."""
     rates = np.asarray(rates, dtype=np.float64)
     if rates.ndim != 2 or rates.shape[0] != rates.shape[1]:
-        raise ValueError(f"rates has shape {rates.shape}; pass a square matrix, a row and a column per class.")
+        raise ValueError(f"S has shape {rates.shape}; pass a square matrix, a row and a column per class.")
     if not np.isfinite(rates).all():
-        raise ValueError("rates must hold finite numbers.")
+        raise ValueError("S must hold finite numbers.")
     mean = 0.5 * (rates + rates.T)
     np.fill_diagonal(mean, 0.0)
     return mean
@@ -307,7 +314,8 @@ def similarity_order(S: Any) -> Labels:
     Parameters
     ----------
     S : array of shape (K, K)
-        The similarities, symmetric and not negative; see `similarity`.
+        The similarities, not negative, or rates of confusion, such as `Confusion.rates`; the mean of both directions
+        counts.
 
     Returns
     -------
@@ -332,111 +340,6 @@ def similarity_order(S: Any) -> Labels:
         return np.arange(K)
     tree = linkage(distances, "average")
     return leaves_list(optimal_leaf_ordering(tree, distances) if K <= MOST_ORDERED else tree).astype(np.intp)
-
-
-@documented
-class ConfusionDisplay(Display):
-    """Displays a confusion matrix so that it stays readable with hundreds of classes.
-
-    Similar classes are neighbours, so that errors gather along the diagonal. Up to 40 classes the whole matrix is
-    drawn. Of more, every pair with errors is a spot, and the block of neighbours with most errors is magnified beside
-    them.
-
-    Parameters
-    ----------
-    confusion : Confusion
-        The counts, from `confusion_table`.
-    order : int array of shape (K,)
-        The numbers of the classes in the order of the picture.
-    block_size : int, default=15
-        The number of classes in the magnified block.
-
-    Attributes
-    ----------
-    block : Block
-        The block of neighbours with most errors.
-    block_ax_ : matplotlib Axes or None
-        The axes of the magnified block; None if there is none.
-
-    Examples
-    --------
-    >>> from simplexboost.evaluate import ConfusionDisplay
-    >>> display = ConfusionDisplay.from_predictions(["a", "b", "b"], ["a", "b", "a"])
-    >>> [text.get_text() for text in display.ax_.texts]
-    ['1', '1', '1']
-    """
-
-    def __init__(self, confusion: Confusion, order: AnyArray, block_size: int = 15) -> None:
-        self.confusion, self.order, self.block_size = confusion, np.asarray(order), block_size
-
-    @property
-    def block(self) -> Block:
-        """The block of neighbours with most errors."""
-        return self.confusion.worst_block(self.order, self.block_size)
-
-    @staticmethod
-    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
-        P = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-        return {"y_pred": estimator.predict(X), "P": P}
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_pred: Any,
-        *,
-        P: Any = None,
-        classes: Any = None,
-        ordered: bool = True,
-        block_size: int = 15,
-        ax: Any = None,
-    ) -> ConfusionDisplay:
-        """Count and draw.
-
-        Parameters
-        ----------
-        P : array of shape (n, K) or None, default=None
-            The probabilities, which tell which classes are similar even where there are no errors.
-        ordered : bool, default=True
-            Whether similar classes are put side by side; False keeps the order of the labels.
-        block_size : int, default=15
-            The number of classes in the magnified block.
-        """
-        check_number("block_size", block_size, int, 2)
-        known = with_unseen(y_true, classes)
-        found = confusion_table(y_true, y_pred, known)
-        order = np.arange(len(found.classes))
-        if ordered:
-            usable = P is not None and known is not None and np.shape(P)[-1] == len(known)
-            order = similarity_order(soft_confusion(y_true, P, known) if usable else found.rates)
-        return cls(found, order, block_size).plot(ax=ax)
-
-    def plot(self, *, ax: Any = None) -> ConfusionDisplay:
-        """Draw the display again."""
-        K = len(self.confusion.classes)
-        side = min(9.0, max(3.6, 1.6 + 0.28 * K))
-        ax = one_axes(ax, figsize=(11.0, 5.4) if K > MOST_WHOLE else (side + 0.6, side))
-        self.ax_, self.figure_, self.block_ax_ = ax, ax.figure, None
-        ordered = self.confusion.part(self.order)
-        ax.set_title(f"{ordered.n} rows, {100 * ordered.accuracy:.1f} % right")
-        if K <= MOST_WHOLE:
-            draw_matrix(ax, ordered)
-        else:
-            draw_spots(ax, ordered)
-            self.block_ax_ = draw_block(ax, self.confusion, self.block)
-        return self
-
-
-def with_unseen(y_true: Any, classes: Any) -> AnyArray | None:
-    """Return the classes, and after them labels of rows that are not among them."""
-    if classes is None:
-        return None
-    known, labels = np.asarray(classes), np.unique(np.asarray(y_true))
-    seen = set(known.tolist())
-    unseen = [label for label in labels.tolist() if label not in seen]
-    mixed = len({isinstance(label, str) for label in [*seen, *unseen]}) > 1  # numbers would become text
-    kind = object if known.dtype == object else None  # labels from data frames are objects
-    return known if mixed or not unseen else np.array([*known.tolist(), *unseen], dtype=kind)
 
 
 def draw_matrix(ax: Any, found: Confusion) -> None:
@@ -478,7 +381,7 @@ def draw_spots(ax: Any, found: Confusion) -> None:
     ax.set_aspect("equal")
 
 
-def draw_block(ax: Any, found: Confusion, block: Block) -> Any:
+def draw_block(ax: Any, found: Confusion, block: Block) -> None:
     """Draw the worst block, magnified, on new axes in the right half of ``ax``, with lines to its place."""
     from matplotlib.patches import ConnectionPatch, Rectangle
 
@@ -504,4 +407,3 @@ def draw_block(ax: Any, found: Confusion, block: Block) -> Any:
         line = ConnectionPatch(**ends, color=GREY, linewidth=0.8, zorder=0.5)  # below the spots
         line.set_in_layout(False)
         ax.add_artist(line)
-    return inset

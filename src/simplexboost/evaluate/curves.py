@@ -59,7 +59,6 @@ class Curve:
 
     Examples
     --------
-    >>> import numpy as np
     >>> Curve("training", "risk", np.arange(1, 4), np.array([0.5, 0.3, 0.2])).values[-1]
     np.float64(0.2)
     """
@@ -88,12 +87,9 @@ class LearningCurves:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
-    >>> found = learning_curves(clf)
-    >>> found.n_rounds, found.chosen is None
-    (20, True)
+    >>> risk = Curve("training", "risk", np.arange(1, 4), np.array([0.5, 0.3, 0.2]))
+    >>> LearningCurves([risk], 3, None, "").metrics
+    ['risk']
     """
 
     curves: list[Curve]
@@ -139,22 +135,17 @@ def learning_curves(clf: Any) -> LearningCurves:
     check_is_fitted(clf)
     if not hasattr(clf, "history_"):
         raise TypeError(f"{type(clf).__name__} records no rounds; pass a fitted booster.")
-    curves: list[Curve] = []
-    choice, results = getattr(clf, "choice_", None), getattr(clf, "evals_result_", None) or []
-
-    def add(name: str, metric: str, rounds: Any, values: Any) -> None:
-        curves.append(Curve(name, metric, np.asarray(rounds), np.asarray(values, dtype=np.float64)))
-
     values = np.asarray(clf.history_.get(RISK, ()), dtype=np.float64)
     known = np.flatnonzero(np.isfinite(values))
-    if len(known):
-        add("training", RISK, known + 1, values[known])
+    curves = [Curve("training", RISK, known + 1, values[known])] if len(known) else []
+    choice, results = getattr(clf, "choice_", None), getattr(clf, "evals_result_", None) or []
     if choice is not None and len(choice.curve.get("n_estimators", ())):
-        add("held out", RISK, choice.curve["n_estimators"], choice.curve["calibrated"])
+        rounds, held = (np.asarray(choice.curve[name]) for name in ("n_estimators", "calibrated"))
+        curves.append(Curve("held out", RISK, rounds, held.astype(np.float64)))
     for i, result in enumerate(results):
-        for metric, values in result.items():
-            name = "evaluated" if len(results) == 1 else f"evaluated {i + 1}"
-            add(name, metric, np.arange(1, len(values) + 1), values)
+        name = "evaluated" if len(results) == 1 else f"evaluated {i + 1}"
+        for metric, found in result.items():
+            curves.append(Curve(name, metric, np.arange(1, len(found) + 1), np.asarray(found, dtype=np.float64)))
     chosen, why = chosen_round(clf)
     return LearningCurves(curves, int(clf.n_iter_), chosen, why)
 
@@ -171,39 +162,20 @@ def chosen_round(clf: Any) -> tuple[int | None, str]:
 
 
 def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Return some of the rounds 1 .. n_rounds, from the first to the last, more of the early than of the late ones.
+    """Return at most ``count`` of the rounds 1 .. n_rounds, each about as many times later than the one before.
 
-    The ratio of each to the one before is about the same, because boosting changes most in the early rounds.
+    Boosting changes most in the early rounds.
 
-    Parameters
-    ----------
-    n_rounds : int
-        The number of rounds.
-    count : int, default=5
-        The largest number of them.
-
-    Returns
-    -------
-    list of int
-        Their numbers, ascending.
-
-    Examples
-    --------
-    >>> spread_rounds(100, 3), spread_rounds(3, 10)
-    ([1, 10, 100], [1, 2, 3])
+    >>> spread_rounds(100, 3), spread_rounds(3, 10), spread_rounds(7, 1)
+    ([1, 10, 100], [1, 2, 3], [7])
     """
-    check_number("n_rounds", n_rounds, int, 1)
-    check_number("count", count, int, 1)
     if count == 1:
         return [n_rounds]
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
 
 
-def chosen_rounds(clf: Any, rounds: Any, count: int = 5, *, start: bool = False) -> list[int]:
-    """Return the numbers of rounds that a picture shows: those that the user names, or else some, with 0 for a start.
-
-    The user's ``rounds`` are checked; for None, at most ``count`` are taken, and 0 with ``start``.
-    """
+def chosen_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
+    """Return the numbers of rounds that a picture shows: those that the user names, checked, or else ``count``."""
     n_rounds = check_booster(clf).n_rounds
     if rounds is not None:
         return check_rounds(rounds, n_rounds)
@@ -213,7 +185,7 @@ def chosen_rounds(clf: Any, rounds: Any, count: int = 5, *, start: bool = False)
             f"this {type(clf).__name__} has no rounds to show{why}. Pass rounds=[0] to draw the predictor before the "
             "first round, which is zero everywhere."
         )
-    return [*([0] if start else []), *spread_rounds(n_rounds, count)]
+    return spread_rounds(n_rounds, count)
 
 
 def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
@@ -263,17 +235,19 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
 
 
 @documented
-def margins(clf: Any, X: Any, y: Any) -> Array:
-    """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right.
+def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
+    """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right, larger where surer.
 
     Parameters
     ----------
     clf : fitted classifier
-        A classifier of this package for one label per row.
+        A classifier of this package for one label per row; a booster, where there are ``rounds``.
+    rounds : int, sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, or one of them; None takes the whole model.
 
     Returns
     -------
-    array of shape (n,)
+    array of shape (n,), or of shape (len(rounds), n) with ``rounds``
         The margins.
 
     Examples
@@ -284,36 +258,17 @@ def margins(clf: Any, X: Any, y: Any) -> Array:
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> bool((margins(clf, X, y) > 0).mean() == clf.score(X, y))
     True
+    >>> (margins(clf, X, y, [1, 20]) > 0).mean(axis=1).round(2).tolist()
+    [0.98, 0.99]
     """
     check_is_fitted(clf)
+    if rounds is not None:
+        check_booster(clf)
+        c = labels_among(clf, X, y)
+        return np.array([losses.margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
     clf._problem.check_one_class(f"margins {ONE_CLASS_ONLY}")
     U = clf.class_scores(X)
     return losses.margins(U, known_labels(clf._brought(y), len(U), clf.classes_))
-
-
-@documented
-def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
-    """Return the margins of labelled rows after some of the rounds, (len(rounds), n).
-
-    The margin is U_c − max_{k≠c} U_k: positive where the prediction is right, and larger where it is surer.
-
-    Returns
-    -------
-    array of shape (len(rounds), n)
-        The margins.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> (margins_over_rounds(clf, X, y, [1, 20]) > 0).mean(axis=1).round(2).tolist()
-    [0.98, 0.99]
-    """
-    check_booster(clf)
-    c = labels_among(clf, X, y)
-    return np.array([losses.margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
 
 
 def n_rows(X: Any) -> int:
@@ -350,7 +305,6 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_learning_curves
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0)
     >>> ax = plot_learning_curves(clf.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2]))
@@ -397,7 +351,6 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_candidates
     >>> clf = SimplexBoostClassifier(learning_rate=0.3, random_state=0).fit(*load_iris(return_X_y=True))
     >>> ax = plot_candidates(clf)
     >>> len(ax.get_yticks()) == len(clf.choice_.candidates)
@@ -462,7 +415,6 @@ def plot_margins(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_margins
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
     >>> ax = plot_margins(clf, X, y, [1, 10, 30])
@@ -471,10 +423,10 @@ def plot_margins(
     """
     check_choice("kind", kind, ("cumulative", "histogram"))
     chosen = chosen_rounds(clf, rounds)
-    margins = margins_over_rounds(clf, X, y, chosen)  # (T, n)
+    found = margins(clf, X, y, chosen)  # (T, n)
     ax = one_axes(ax, figsize=(7.0, 4.2))
-    edges = np.histogram_bin_edges(margins, bins)
-    for place, (t, values, colour) in enumerate(zip(chosen, margins, shades(len(chosen)), strict=True)):
+    edges = np.histogram_bin_edges(found, bins)
+    for place, (t, values, colour) in enumerate(zip(chosen, found, shades(len(chosen)), strict=True)):
         words = f"{t} round{'' if t == 1 else 's'}: {100 * (values <= 0).mean():.1f} % errors"
         style = {"color": colour, "linestyle": LINES[place % len(LINES)], "linewidth": 1.6, "label": words}
         if kind == "cumulative":
@@ -505,7 +457,6 @@ def plot_race(
 
     Examples
     --------
-    >>> from simplexboost.evaluate import plot_race
     >>> ax = plot_race({"ours": ([0.1, 1.0], [0.8, 0.97]), "other": ([0.3, 4.0], [0.7, 0.96])})
     >>> ax.get_xscale(), [line.get_label() for line in ax.lines[::2]]
     ('log', ['ours', 'other'])

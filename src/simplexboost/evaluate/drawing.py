@@ -1,4 +1,4 @@
-"""What all pictures share: axes, colours, markers, legends and labels, and the base class of displays.
+"""What all pictures share: axes, colours, markers, legends and labels.
 
 matplotlib is imported when the first plot is drawn. The six colours were found by a search: their lightness L* is 27,
 37, 47, 57, 67 and 78, so that they differ in a grey print, and their hues are as different as possible to normal eyes
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,26 +27,16 @@ y_true : array of shape (n,)
     The true labels.
 classes : array of shape (K,) or None, default=None
     All labels, in the order of the columns of P; None takes those that occur, sorted.
-kind : {"rows", "scatter"}, default="rows"
-    A row for every class, or a point for every class.
 most : int, default=3000
     The largest number of rows to draw; of more rows some are drawn at random.
-label : label or None, default=None
-    One class, whose probability is compared with how often it is true; None takes the most probable class of every row.
-bins : int, default=15
-    The number of bins.
-strategy : {"uniform", "quantile"}, default="uniform"
-    Whether bins have the same width or the same number of rows.
 confidence : float, default=0.95
     The fraction of such intervals that hold the true value, between 0 and 1.
-name : str or None, default=None
+name : str or None
     The name in the legend.
 found : Confusion
-    The counts, from `confusion_table`.
+    The counts.
 rounds : int or sequence of int
     Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
-axes : list of matplotlib Axes or None, default=None
-    Where to draw, one for every panel; None makes a new figure.
 """
 
 
@@ -64,25 +54,14 @@ def picture(function: F) -> F:
     return documented(function)
 
 
-@documented
-class Display:
-    """A picture of predictions in the manner of scikit-learn, made by `from_estimator` or `from_predictions`.
+class Summary:
+    """Numbers about predictions of any classifier, with a picture of them; a base class."""
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        The axes that were drawn on.
-    figure_ : matplotlib Figure
-        The figure that was drawn on.
-    """
-
-    ax_: Any
-    figure_: Any
     from_predictions: Any
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Any:
-        """Predict the labels of rows, or their probabilities, and draw.
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
+        """Predict rows with a fitted classifier, and compare with their labels.
 
         Parameters
         ----------
@@ -90,52 +69,37 @@ class Display:
             A classifier of this package or of another.
         options : further arguments
             The options of `from_predictions`; ``classes`` are those of the classifier.
-
-        Returns
-        -------
-        Display
-            The display, drawn.
         """
         check_is_fitted(estimator)
-        return cls.from_predictions(y, **{"classes": estimator.classes_, **cls._predict(estimator, X), **options})
+        return cls.from_predictions(y, **{**cls._predict(estimator, X, y), **options})
 
     @staticmethod
-    def _predict(estimator: Any, X: Any) -> dict[str, Any]:
+    def _predict(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         """Return the arguments of `from_predictions` that a fitted classifier predicts: here the probabilities."""
         if not hasattr(estimator, "predict_proba"):
             raise TypeError(f"{type(estimator).__name__} has no predict_proba, which this picture needs.")
-        return {"P": estimator.predict_proba(X)}
+        return {"P": estimator.predict_proba(X), "classes": estimator.classes_}
 
 
 def one_axes(ax: Any, **options: Any) -> Any:
     """Return ``ax``, or the axes of a new figure where it is None."""
-    plt = import_optional("matplotlib.pyplot", "plots need")
-    if ax is None:
-        return plt.subplots(layout="constrained", **options)[1]
-    check_axes(ax, "ax")
-    return ax
+    return row_of_axes(ax, 1, **options)[0]
 
 
-def row_of_axes(axes: Any, count: int, **options: Any) -> list[Any]:
+def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
     """Return a list of ``count`` axes: those that are given, or a row of axes of a new figure."""
     plt = import_optional("matplotlib.pyplot", "plots need")
-    if axes is None:
-        options = {"figsize": (4 * count, 4.6), "layout": "constrained", **options}
-        return list(plt.subplots(1, count, squeeze=False, **options)[1][0])
-    given: Sequence[Any] = list(axes.flat) if hasattr(axes, "flat") else axes if hasattr(axes, "__len__") else [axes]
+    if ax is None:
+        return list(plt.subplots(1, count, squeeze=False, layout="constrained", **options)[1][0])
+    given = list(np.ravel(ax))
     if len(given) != count:
-        raise ValueError(f"axes has {len(given)} entries; there are {count} panels to draw.")
-    for ax in given:
-        check_axes(ax, "axes")
-    return list(given)
-
-
-def check_axes(ax: Any, what: str) -> None:
-    """Raise unless ``ax`` are axes of matplotlib."""
+        raise ValueError(f"ax has {len(given)} entries; there are {count} panels to draw.")
     from matplotlib.axes import Axes
 
-    if not isinstance(ax, Axes):
-        raise TypeError(f"{what} holds a {type(ax).__name__}; pass matplotlib axes, or None for a new figure.")
+    for one in given:
+        if not isinstance(one, Axes):
+            raise TypeError(f"ax holds a {type(one).__name__}; pass matplotlib axes, or None for a new figure.")
+    return given
 
 
 MOST_ROWS = 3000  # points in one picture; more only hide each other
@@ -224,16 +188,29 @@ def legend_beside(ax: Any, **options: Any) -> Any:
 
 
 def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
-    """Write the names of classes or features at 0, 1, 2, … on the axis "x" or "y", those that there is room for."""
-    from .ticks import PlaceLocator, place_formatter
+    """Write the names of classes or features at 0, 1, 2, … on the axis "x" or "y", those that there is room for.
+
+    Their number follows the size of the axes each time they are drawn.
+    """
+    from matplotlib.ticker import FuncFormatter, Locator
 
     words = [short(label) for label in labels]
     axis = ax.xaxis if which == "x" else ax.yaxis
     width = SMALL * (0.72 * max((len(word) for word in words), default=1) + 1.0)  # points
     rotated = which == "x" and width > ax.bbox.width / ax.figure.dpi * 72 / max(len(words), 1)
-    across = which == "x" and not rotated  # words stand side by side
-    axis.set_major_locator(PlaceLocator(len(words), width if across else 1.45 * SMALL))
-    axis.set_major_formatter(place_formatter(words))
+    need = width if which == "x" and not rotated else 1.45 * SMALL  # points of a word
+
+    class PlaceLocator(Locator):
+        def __call__(self) -> list[float]:
+            low, high = sorted(axis.get_view_interval())
+            box = ax.bbox.width if which == "x" else ax.bbox.height
+            each = box / ax.figure.dpi * 72 / max(high - low, 1e-9)
+            step = max(1, int(np.ceil(need / each - 1e-9)))
+            first, last = max(0, int(np.ceil(low))), min(len(words) - 1, int(np.floor(high)))
+            return [float(place) for place in range(-(-first // step) * step, last + 1, step)]
+
+    axis.set_major_locator(PlaceLocator())
+    axis.set_major_formatter(FuncFormatter(lambda x, _=None: words[round(x)] if 0 <= round(x) < len(words) else ""))
     ax.tick_params(which, labelsize=SMALL, length=2, labelrotation=90 if rotated else 0)
 
 

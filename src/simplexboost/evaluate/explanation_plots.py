@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from .._util.arrays import AnyArray, Array
+from .._util.arrays import Array
 from .._util.params import check_number
 from ..engine import Tree
 from ..explain import importances, shap_values
@@ -68,7 +67,6 @@ def plot_importance(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_importance
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> ax = plot_importance(clf, most=2)
@@ -123,25 +121,27 @@ MOST_PANELS = 6
 
 
 @picture
-def plot_shap_summary(
+def plot_shap(
     clf: Any,
     X: Any,
-    label: Any = None,
+    classes: Any = None,
     *,
     most: int = 12,
     rows: int = MOST_ROWS,
     background: Any = None,
     ax: Any = None,
 ) -> Any:
-    """Draw what the features add to the log-odds of one class: a point per row, the most important feature on top.
+    """Draw what the features add to the log-odds of classes: a point per row, the most important feature on top.
 
     Points to the right speak for the class, points to the left against it. Their colour is the rank of the feature's
-    value among the rows, from dark (low) to light (high); missing values are grey.
+    value among the rows, from dark (low) to light (high); missing values are grey. Panels of several classes have the
+    same features, and the same scale.
 
     Parameters
     ----------
-    label : label or None, default=None
-        The class. None takes the second one of two classes; of more classes one has to be chosen.
+    classes : label, list of labels or None, default=None
+        A label for one class, a list of up to six for a panel each. None takes the second one of two classes, and all
+        of more.
     most : int, default=12
         The largest number of features.
     rows : int, default=1000
@@ -149,106 +149,45 @@ def plot_shap_summary(
     background : rows like X, or None, default=None
         The rows from which unknown features are taken; None takes the fractions of the training rows that the trees
         have stored.
+    ax : matplotlib Axes, list of them or None, default=None
+        Where to draw, one for every panel; None makes a new figure.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_shap_summary
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> ax = plot_shap_summary(clf, X, 1)
-    >>> ax.get_title()
-    'class 1'
+    >>> plot_shap(clf, X, 1).get_title(), [ax.get_title() for ax in plot_shap(clf, X, [0, 2])]
+    ('class 1', ['class 0', 'class 2'])
     """
     check_booster(clf)
-    if label is None:
-        label = clf.classes_[-1]
-        if len(clf.classes_) > 2:
-            known = ", ".join(map(repr, clf.classes_[:3].tolist()))
-            raise ValueError(
-                f"label=None needs two classes, and there are {len(clf.classes_)}: pass one of {known}, ... as label, "
-                "or draw several beside each other with plot_shap_panels."
-            )
-    values, table = values_of(clf, X, [label], rows, background)
-    shown = most_important(values, most)
-    ax = one_axes(ax, figsize=(7.4, rows_high(len(shown), each=0.34)))
-    dots = draw_swarms(ax, values[:, shown, 0], table[:, shown])
-    name_axes(ax, [feature_names(clf)[f] for f in shown.tolist()], label)
-    colour_scale(ax.figure, dots, [ax])
-    return ax
-
-
-@picture
-def plot_shap_panels(
-    clf: Any,
-    X: Any,
-    classes: Sequence[Any] | None = None,
-    *,
-    most: int = 12,
-    rows: int = MOST_ROWS,
-    background: Any = None,
-    axes: Any = None,
-) -> list[Any]:
-    """Draw Shapley values of several classes side by side: the same features in every panel, to the same scale.
-
-    Every panel is like `plot_shap_summary`.
-
-    Parameters
-    ----------
-    classes : list of labels or None, default=None
-        Up to six classes, a panel each; None takes all.
-    most : int, default=12
-        The largest number of features.
-    rows : int, default=1000
-        The largest number of rows to draw; of more rows some are drawn at random.
-    background : rows like X, or None, default=None
-        The rows from which unknown features are taken; None takes the fractions of the training rows that the trees
-        have stored.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_shap_panels
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> [ax.get_title() for ax in plot_shap_panels(clf, X, [0, 2])]
-    ['class 0', 'class 2']
-    """
-    check_booster(clf)
-    labels = list(np.atleast_1d(np.asarray(clf.classes_ if classes is None else classes)).tolist())
+    check_number("most", most, int, 1)
+    if classes is None:
+        classes = clf.classes_ if len(clf.classes_) > 2 else clf.classes_[-1]
+    labels = np.atleast_1d(np.asarray(classes)).tolist()
+    class_places(labels, clf.classes_)
     if len(labels) > MOST_PANELS:
         raise ValueError(f"classes has {len(labels)} labels; a row of panels takes up to {MOST_PANELS}.")
-    values, table = values_of(clf, X, labels, rows, background)
-    shown = most_important(values, most)
-    size = (2.2 + 3.2 * len(labels), rows_high(len(shown), each=0.34))
-    axes = row_of_axes(axes, len(labels), figsize=size)
-    names, reach = [feature_names(clf)[f] for f in shown.tolist()], np.abs(values[:, shown]).max() * 1.05
-    for place, (label, ax) in enumerate(zip(labels, axes, strict=True)):
-        dots = draw_swarms(ax, values[:, shown, place], table[:, shown])
-        name_axes(ax, names, label)
-        ax.set_xlim(-reach, reach)
-        if place:
-            ax.tick_params("y", labelleft=False)
-    colour_scale(axes[0].figure, dots, axes)
-    return axes
-
-
-def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -> tuple[Array, Array]:
-    """Return Shapley values (n, p, D) of some rows, and the rows as numbers (n, p)."""
-    check_booster(clf)
-    class_places(labels, clf.classes_)
     part = take_rows(X, some_rows(n_rows(X), rows))
-    table: Any = clf._check_X(part)
-    dense = table.toarray() if issparse(table) else np.asarray(table)
-    return shap_values(clf, part, labels, background=background), dense.astype(np.float64)
-
-
-def most_important(values: Array, most: int) -> AnyArray:
-    """Return the features with the largest mean absolute value over rows and classes."""
-    check_number("most", most, int, 1)
-    return np.argsort(-np.abs(values).mean(axis=(0, 2)), kind="stable")[:most]
+    checked: Any = clf._check_X(part)
+    table = (checked.toarray() if issparse(checked) else np.asarray(checked)).astype(np.float64)
+    values = shap_values(clf, part, labels, background=background)  # (n, p, D)
+    shown = np.argsort(-np.abs(values).mean(axis=(0, 2)), kind="stable")[:most]
+    width = 7.4 if len(labels) == 1 else 2.2 + 3.2 * len(labels)
+    axes = row_of_axes(ax, len(labels), figsize=(width, rows_high(len(shown), each=0.34)))
+    names, reach = [feature_names(clf)[f] for f in shown.tolist()], np.abs(values[:, shown]).max() * 1.05
+    for place, (label, panel) in enumerate(zip(labels, axes, strict=True)):
+        dots = draw_swarms(panel, values[:, shown, place], table[:, shown])
+        class_ticks(panel, "y", names)  # the most important on top
+        panel.set(xlabel="added to the log-odds", title=f"class {short(label)}", ylim=(len(names) - 0.4, -0.6))
+        if len(labels) > 1:
+            panel.set_xlim(-reach, reach)
+            panel.tick_params("y", labelleft=place == 0)
+    bar = axes[0].figure.colorbar(dots, ax=axes, aspect=30, pad=0.02)
+    bar.set_ticks([0.0, 1.0], labels=["low", "high"])
+    bar.set_label("value of the feature")
+    return axes if np.ndim(classes) else axes[0]
 
 
 def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
@@ -292,19 +231,6 @@ def spread(x: Array, bins: int = 60, width: float = 0.38) -> Array:
     return side * width / max(counts.max() / 2, 4)
 
 
-def name_axes(ax: Any, names: list[str], label: Any) -> None:
-    """Write the names of the features, the most important on top."""
-    class_ticks(ax, "y", names)
-    ax.set(xlabel="added to the log-odds", title=f"class {short(label)}", ylim=(len(names) - 0.4, -0.6))
-
-
-def colour_scale(figure: Any, dots: Any, axes: list[Any]) -> None:
-    """Add the scale of the colours."""
-    bar = figure.colorbar(dots, ax=axes, aspect=30, pad=0.02)
-    bar.set_ticks([0.0, 1.0], labels=["low", "high"])
-    bar.set_label("value of the feature")
-
-
 STEP = 1.0  # between two depths
 STRIP = 1.1  # the width of the bars of a leaf, in depths
 MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
@@ -343,7 +269,6 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
     --------
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost import SimplexBoostClassifier
-    >>> from simplexboost.evaluate import plot_tree
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = SimplexBoostClassifier(n_estimators=5, max_leaf_nodes=4, growth="best", random_state=0).fit(X, y)
     >>> ax = plot_tree(clf, 0)

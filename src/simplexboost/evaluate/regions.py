@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from .drawing import (
     MOST_IN_LEGEND,
     MOST_ROWS,
     SMALL,
-    Display,
     class_style,
     documented,
     lay_out,
@@ -30,12 +30,11 @@ from .drawing import (
 
 
 @documented
-class DecisionRegionsDisplay(Display):
-    """Displays the regions of the plane in which a classifier predicts each class, with labelled rows over them.
+@dataclass(frozen=True, eq=False)
+class DecisionRegions:
+    """The regions of the plane in which a classifier predicts each class, with labelled rows, and their picture.
 
-    Regions have the pale colours of their classes, lines between them, and, where they are many, the names inside.
-
-    Parameters
+    Attributes
     ----------
     x : array of shape (m,)
         The first coordinates of a grid.
@@ -47,34 +46,31 @@ class DecisionRegionsDisplay(Display):
         The labels.
     names : tuple of two str
         The names of the two features.
+    points : array of shape (n, 2) or None
+        Rows to draw.
+    c : int array of shape (n,) or None
+        The numbers of their classes; None draws no rows.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from simplexboost.evaluate import DecisionRegionsDisplay
-    >>> regions = np.array([[0, 0], [0, 1]])
-    >>> grid, labels = np.arange(2.0), np.array(["a", "b"])
-    >>> display = DecisionRegionsDisplay(grid, grid, regions, labels, ("u", "v")).plot()
-    >>> display.ax_.get_xlabel()
+    >>> grid, regions = np.arange(2.0), np.array([[0, 0], [0, 1]])
+    >>> DecisionRegions(grid, grid, regions, np.array(["a", "b"]), ("u", "v")).plot().get_xlabel()
     'u'
     """
 
-    def __init__(self, x: Array, y: Array, regions: Labels, classes: AnyArray, names: tuple[str, str]) -> None:
-        self.x, self.y, self.regions, self.classes, self.names = x, y, regions, classes, names
+    x: Array
+    y: Array
+    regions: Labels
+    classes: AnyArray
+    names: tuple[str, str]
+    points: Array | None = None
+    c: Labels | None = None
 
     @classmethod
-    def from_estimator(  # type: ignore[override]
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        grid: int = 200,
-        margin: float = 0.05,
-        most: int = MOST_ROWS,
-        ax: Any = None,
-    ) -> DecisionRegionsDisplay:
-        """Predict on a grid and draw.
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any = None, *, grid: int = 200, margin: float = 0.05
+    ) -> DecisionRegions:
+        """Predict on a grid.
 
         Parameters
         ----------
@@ -90,7 +86,7 @@ class DecisionRegionsDisplay(Display):
         check_is_fitted(estimator)
         check_number("grid", grid, int, 2, 2000)
         check_number("margin", margin, float, 0.0)
-        points = np.asarray(X)
+        points, c = np.asarray(X), None
         if points.ndim != 2 or points.shape[1] != 2:
             raise ValueError(f"X has shape {points.shape}; regions of the plane need two columns, (n, 2).")
         try:
@@ -101,6 +97,10 @@ class DecisionRegionsDisplay(Display):
             raise ValueError(
                 f"the classifier has {estimator.n_features_in_} features; regions of the plane need one of 2 features."
             )
+        if y is not None:
+            labels = check_labels(y, "y")
+            check_same_length(labels, points, "X")
+            c = known_label_numbers(labels, estimator.classes_, "y")
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
         room = np.where(high > low, margin * (high - low), 0.5)
         sides = np.linspace(low - room, high + room, grid).T
@@ -110,70 +110,55 @@ class DecisionRegionsDisplay(Display):
         predicted = np.asarray(estimator.predict(places))
         regions = known_label_numbers(predicted, estimator.classes_, "predict").reshape(grid, grid)
         first, second = feature_names(estimator)
-        display = cls(sides[0], sides[1], regions, estimator.classes_, (first, second))
-        return display.plot(points=points, y=y, most=most, ax=ax)
+        return cls(sides[0], sides[1], regions, estimator.classes_, (first, second), points, c)
 
-    def plot(
-        self, *, points: Any = None, y: Any = None, most: int = MOST_ROWS, ax: Any = None
-    ) -> DecisionRegionsDisplay:
-        """Draw the display again; rows are drawn if they have labels.
+    def plot(self, *, most: int = MOST_ROWS, ax: Any = None) -> Any:
+        """Draw the regions in pale colours with lines between them, and the rows over them; return the axes.
 
-        Parameters
-        ----------
-        points : array of shape (n, 2) or None, default=None
-            The rows to draw.
-        y : array of shape (n,) or None, default=None
-            The labels of these rows.
+        Where the classes are many their names are inside the regions.
         """
-        c = None
-        if y is not None:
-            labels = check_labels(y, "y")
-            check_same_length(labels, points, "X")
-            c = known_label_numbers(labels, self.classes, "y")
         ax = one_axes(ax, figsize=(6.4, 4.8))
-        self.ax_, self.figure_ = ax, ax.figure
         draw_regions(ax, self)
-        if c is not None:
-            rows = some_rows(len(points), most)
-            for k in np.unique(c[rows]).tolist():
-                style = {"linestyle": "none", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4}
-                ax.plot(
-                    *points[rows][c[rows] == k].T, label=short(self.classes[k]), zorder=2, **style, **class_style(k)
-                )
-        if c is None or len(np.unique(self.regions)) > MOST_IN_LEGEND:
+        if self.points is not None and self.c is not None:
+            rows = some_rows(len(self.points), most)
+            points, c = self.points[rows], self.c[rows]
+            style = {"linestyle": "none", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4}
+            for k in np.unique(c).tolist():
+                ax.plot(*points[c == k].T, label=short(self.classes[k]), zorder=2, **style, **class_style(k))
+        if self.c is None or len(np.unique(self.regions)) > MOST_IN_LEGEND:
             name_regions(ax, self)
         else:
             legend_beside(ax, markerscale=1.5)
         ax.set(xlim=self.x[[0, -1]], ylim=self.y[[0, -1]], xlabel=plain(self.names[0]), ylabel=plain(self.names[1]))
-        return self
+        return ax
 
 
-def draw_regions(ax: Any, display: DecisionRegionsDisplay) -> None:
+def draw_regions(ax: Any, found: DecisionRegions) -> None:
     """Fill the regions with the pale colours of their classes, and draw lines between them."""
     from matplotlib.colors import to_rgb
 
-    tints = np.array([0.72 + 0.28 * np.array(to_rgb(class_style(k)["color"])) for k in range(len(display.classes))])
-    extent = (display.x[0], display.x[-1], display.y[0], display.y[-1])
-    ax.imshow(tints[display.regions], origin="lower", extent=extent, aspect="auto", interpolation="nearest", zorder=0)
-    for k in np.unique(display.regions).tolist()[1:]:
-        inside = (display.regions == k).astype(float)
-        ax.contour(display.x, display.y, inside, [0.5], colors=INK, linewidths=0.6, zorder=1)
+    tints = np.array([0.72 + 0.28 * np.array(to_rgb(class_style(k)["color"])) for k in range(len(found.classes))])
+    extent = (found.x[0], found.x[-1], found.y[0], found.y[-1])
+    ax.imshow(tints[found.regions], origin="lower", extent=extent, aspect="auto", interpolation="nearest", zorder=0)
+    for k in np.unique(found.regions).tolist()[1:]:
+        inside = (found.regions == k).astype(float)
+        ax.contour(found.x, found.y, inside, [0.5], colors=INK, linewidths=0.6, zorder=1)
 
 
-def name_regions(ax: Any, display: DecisionRegionsDisplay) -> None:
+def name_regions(ax: Any, found: DecisionRegions) -> None:
     """Write the name of each class where its region is widest; regions that are too small have none."""
     from scipy.ndimage import distance_transform_edt
 
     lay_out(ax)
     boxes: list[Any] = []
     box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-    for k in np.unique(display.regions).tolist():
-        inside = np.pad(display.regions == k, 1)
+    for k in np.unique(found.regions).tolist():
+        inside = np.pad(found.regions == k, 1)
         depth = distance_transform_edt(inside)[1:-1, 1:-1]
         row, column = np.unravel_index(depth.argmax(), depth.shape)
-        place = (display.x[column], display.y[row])
+        place = (found.x[column], found.y[row])
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "color": INK, "zorder": 3}
-        text = ax.text(*place, short(display.classes[k]), bbox=box, **style)
+        text = ax.text(*place, short(found.classes[k]), bbox=box, **style)
         extent = text.get_window_extent()
         if any(extent.overlaps(other) for other in boxes):
             text.remove()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...persist.atomic_write import as_path, replaceable, write_bytes
-from ..confusion import Confusion, confusion_table
+from ..confusion import Confusion
 from .card import card
 from .labelled_rows import Cells, Evaluated, as_text, evaluate, seem_fitted
 from .sections import calibration, class_map, classes, confusions, deciding, doubts, headline, importance, learning
@@ -148,7 +148,7 @@ class Wishes:
 
 def contents(rows: Evaluated, wishes: Wishes) -> dict[str, Any]:
     """The numbers of every section; None for those that the classifier has nothing to say about."""
-    found = confusion_table(rows.c, rows.predicted, range(rows.K))
+    found = Confusion.from_predictions(rows.c, rows.predicted, range(rows.K), P=rows.P)
     out: dict[str, Any] = {
         "title": wishes.title or type(rows.clf).__name__,
         "labels": rows.labels,

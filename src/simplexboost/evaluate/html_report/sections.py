@@ -26,10 +26,10 @@ from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
 from ...tables.frames import take_rows
 from ..class_map import map_of_scores
-from ..class_table import class_table, wilson
-from ..confusion import Confusion, similarity, similarity_order, soft_confusion
+from ..class_table import ClassTable, wilson
+from ..confusion import Confusion
 from ..curves import learning_curves
-from ..reliability import reliability_table
+from ..reliability import Reliability
 from .labelled_rows import Cells, Evaluated
 
 DRAWS = 1000  # bootstrap samples
@@ -190,7 +190,7 @@ def thinned(places: AnyArray) -> AnyArray:
 def classes(rows: Evaluated, found: Confusion) -> dict[str, Any]:
     """Support, recall, precision and F1 of every class, and what it is most often taken for; lists of length K."""
     numbers = np.arange(rows.K)
-    table = class_table(rows.c, rows.predicted, numbers)
+    table = ClassTable.of_counts(found)
     errors = found.errors
     worst = errors.argmax(axis=1)
     return {
@@ -230,18 +230,12 @@ def confusions(rows: Evaluated, found: Confusion) -> dict[str, Any]:
     c, k = c[order], k[order]
     cells = np.column_stack([c, k, errors[c, k]])
     return {
-        "order": class_order(rows, found).tolist(),
+        "order": found.order().tolist(),
         "cells": cells[:MOST_CELLS].tolist(),
         "allCells": len(cells),
         "errors": int(errors.sum()),
         "pairs": [examples(rows, *pair) for pair in cells[:MOST_SHOWN_PAIRS, :2].tolist()],
     }
-
-
-def class_order(rows: Evaluated, found: Confusion) -> Any:
-    """The classes with similar ones beside each other; by probabilities where there are any, else by errors."""
-    rates = found.rates if rows.P is None else soft_confusion(rows.c, rows.P, np.arange(rows.K))
-    return similarity_order(similarity(rates))
 
 
 def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
@@ -443,7 +437,7 @@ def calibration(rows: Evaluated) -> dict[str, Any] | None:
     """The reliability of the predicted classes' probabilities, in bins; None without probabilities."""
     if rows.P is None:
         return None
-    found = reliability_table(rows.c, rows.P, np.arange(rows.K), bins=BINS)
+    found = Reliability.from_predictions(rows.c, rows.P, np.arange(rows.K), bins=BINS)
     return {
         "low": found.low.tolist(),
         "high": found.high.tolist(),
