@@ -13,8 +13,7 @@ import simplexboost as sb
 from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, Growth, OneHot, Tree, cpu_engine, no_sets
 from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import TreeHypothesis
-from simplexboost.persist.checks import check_tree
-from simplexboost.persist.models import model_from_arrays, model_to_arrays
+from simplexboost.persist.models import check_tree, model_from_arrays, model_to_arrays
 
 EXACT = Growth(max_leaf_nodes=2, min_category_count=1, category_smoothing=0.0)
 

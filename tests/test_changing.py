@@ -16,7 +16,7 @@ from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.engine import CPU
 from simplexboost.model import leaf_pass
 from simplexboost.model.leaf_pass import SHARE, spread_evenly, unseen_rows
-from simplexboost.persist.checks import check_codewords
+from simplexboost.persist.models import check_codewords
 
 
 def blobs(K, per_class=40, p=5, seed=0, spread=1.0):

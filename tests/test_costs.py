@@ -429,10 +429,9 @@ def test_shares_are_kept_in_files(clf):
     for prior in (np.array([0.5, 0.5]), np.array([0.0, 0.5, 0.5]), np.array([1.0, 1.0, 1.0]), np.array([np.nan, 1, 0])):
         with pytest.raises(sb.ModelFileError, match="damaged"):
             clone(clf).fit(X, Y)._unpack(header | {"n_features_in": 4}, arrays | {"prior": prior})
-    del again.class_prior_  # as in a file of an earlier version
-    with pytest.raises(ValueError, match="shares of the classes in training"):
-        again.predict_proba(X, prior=[1, 2, 3])
-    assert_array_equal(again.predict(X, costs=COSTS), clf.predict(X, costs=COSTS))
+    del arrays["prior"]
+    with pytest.raises(sb.ModelFileError, match="array 'prior' is missing"):
+        clone(clf).fit(X, Y)._unpack(header | {"n_features_in": 4}, arrays)
 
 
 def test_several_labels_have_neither_costs_nor_priors():

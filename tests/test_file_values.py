@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 
 import simplexboost as sb
 from simplexboost.persist import values as pandas_values
-from simplexboost.persist.parameters import from_json, to_json
+from simplexboost.persist.saving import from_json, to_json
 from simplexboost.persist.values import array_from_json, array_to_json, decode, encode
 
 X, y = load_iris(return_X_y=True)

@@ -411,7 +411,7 @@ def test_what_was_followed_is_saved(tmp_path):
     assert not hasattr(clone(again), "evals_result_")
 
 
-def test_files_of_before_are_read(tmp_path):
+def test_parameters_that_a_file_lacks_have_their_defaults(tmp_path):
     _, path = followed(tmp_path)
     header, arrays = read_zip(path)
     del header["followed"], header["parameters"]["early_stopping"]

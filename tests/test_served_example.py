@@ -146,7 +146,7 @@ def test_numbers_are_no_dates(row, words, tmp_path):
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "files").glob("*.sb")), ids=lambda path: path.stem)
 def test_model_files_of_all_versions_are_served(path):
-    """Those of earlier versions do not tell the kinds of columns; some classifiers have no probabilities."""
+    """Some classifiers have no probabilities."""
     told = json.loads(path.with_suffix(".json").read_text())
     predictor = serve.Predictor(path)
     rows = told["rows"]

@@ -587,7 +587,7 @@ def test_levels_need_a_tree() -> None:
 
 def test_a_file_with_a_wrong_tree_is_damaged() -> None:
     from simplexboost.classifiers.structured import checked_hierarchy
-    from simplexboost.persist.parameters import to_json
+    from simplexboost.persist.saving import to_json
 
     classes = np.array(["eel", "owl"])
     assert checked_hierarchy(None, classes) is None

@@ -499,10 +499,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         run.resume(self.model_)
         if self.stop_reason_ == PERFECT and run.is_perfect:
             run.stop_reason = PERFECT
-        if self.rng_state_ is None:  # a file of an earlier version
-            run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
-        else:
-            run.rng.bit_generator.state = self.rng_state_  # the draws that a longer fit would have made
+        run.rng.bit_generator.state = self.rng_state_  # the draws that a longer fit would have made
         history.continue_from(self.history_)
 
     def _callbacks(self, history: History, evaluations: list[Evaluation]) -> list[Callback]:

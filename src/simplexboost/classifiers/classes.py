@@ -179,7 +179,7 @@ def recoded(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray
 
 
 def shares_of(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
-    """The shares of the classes in training, from those before; files of earlier versions have none."""
+    """The shares of the classes in training, from those before; models of several labels have none."""
     known: Array | None = getattr(estimator, "class_prior_", None)
     return {} if known is None else {"class_prior_": after(known)}
 

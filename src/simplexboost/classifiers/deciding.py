@@ -220,7 +220,7 @@ class Decides:
         >>> clf.estimate_prior(X[1:50:2]).round(1).tolist()  # flowers of the first class only
         [0.9, 0.1, 0.1]
         """
-        return estimated_prior(self._adapted(X, None, None, init_score), self._training_prior())
+        return estimated_prior(self._adapted(X, None, None, init_score), self.class_prior_)
 
     def _decided(self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any) -> AnyArray:
         """The labels of the cheapest decisions; without costs, of those that the model makes itself; (n,)."""
@@ -252,18 +252,8 @@ class Decides:
         X = self._check_X(X)  # type: ignore[attr-defined]
         self._refuse_several_labels("costs and prior are those of classes of which one is right")
         shares = None if prior is None else check_prior(prior, self.classes_, self.present_)
-        training = None if prior is None else self._training_prior()
         P: Array = self._proba(X, self._rounds(n_rounds), self._start(X, init_score))  # type: ignore[attr-defined]
-        return P if shares is None or training is None else adapted(P, shares, training)
-
-    def _training_prior(self) -> Array:
-        """The shares of the classes in training, (K,)."""
-        if not hasattr(self, "class_prior_"):
-            raise ValueError(
-                "prior= needs the shares of the classes in training, which this model, from a file of an earlier "
-                "version, does not have; fit it again."
-            )
-        return self.class_prior_
+        return P if shares is None else adapted(P, shares, self.class_prior_)
 
     # ---- what they share --------------------------------------------------------------------------------------------
 

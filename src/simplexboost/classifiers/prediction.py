@@ -553,9 +553,11 @@ class Predicts(Decides, BaseClassifier):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         unpack_booster(self, header, arrays)
-        found: dict[str, Any] = {"sets_": sets_from_arrays(arrays, len(self.classes_))}
-        found |= {"class_prior_": prior_from_arrays(arrays, self.present_)}
-        self.__dict__.update({name: value for name, value in found.items() if value is not None})
+        sets = sets_from_arrays(arrays, len(self.classes_))
+        if sets is not None:
+            self.sets_ = sets
+        if self._problem.several is None:
+            self.class_prior_ = prior_from_arrays(arrays, self.present_)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 

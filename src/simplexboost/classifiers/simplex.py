@@ -22,8 +22,7 @@ from ..parts.optimizers.prior import has_even_classes
 from ..parts.optimizers.run import Run
 from ..parts.optimizers.sketched import INITS, MOST_CANDIDATES
 from ..parts.steps import FixedStep
-from ..persist import damaged, is_number, register
-from ..persist.parameters import from_json, to_json
+from ..persist import damaged, from_json, is_number, register, to_json
 from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked

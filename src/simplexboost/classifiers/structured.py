@@ -18,8 +18,7 @@ from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
 from ..parts.codewords.hierarchy import names_array
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
-from ..persist import damaged
-from ..persist.parameters import from_json, to_json
+from ..persist import damaged, from_json, to_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
 from .booster import Booster

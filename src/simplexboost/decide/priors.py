@@ -122,10 +122,8 @@ def in_own_order(P: Array) -> Array:
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
-def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array | None:
-    """The shares of the classes in training, from a file; None if it has none."""
-    if "prior" not in arrays:
-        return None
+def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array:
+    """Return the shares of the classes in training, from a file."""
     check_layout(arrays, {"prior": ("<f8", 1)})
     prior = arrays["prior"]
     fits = prior.shape == present.shape and np.array_equal(prior > 0, present) and abs(prior.sum() - 1) < 1e-6

@@ -1,9 +1,28 @@
 """Saves classifiers to files and loads them: a zip of a JSON header and raw arrays with checksums, never a pickle."""
 
-from .checks import ModelFileError, check_layout, damaged, is_number
-from .models import pack_booster, pack_features, pack_program, unpack_booster, unpack_features, unpack_program
-from .parameters import register, register_later
-from .saving import check_label_types, check_savable, load, pack, save, unpack
+from .archive import ModelFileError, damaged
+from .models import (
+    check_layout,
+    is_number,
+    pack_booster,
+    pack_features,
+    pack_program,
+    unpack_booster,
+    unpack_features,
+    unpack_program,
+)
+from .saving import (
+    check_label_types,
+    check_savable,
+    from_json,
+    load,
+    pack,
+    register,
+    register_later,
+    save,
+    to_json,
+    unpack,
+)
 
 __all__ = [
     "ModelFileError",
@@ -11,6 +30,7 @@ __all__ = [
     "check_layout",
     "check_savable",
     "damaged",
+    "from_json",
     "is_number",
     "load",
     "pack",
@@ -20,6 +40,7 @@ __all__ = [
     "register",
     "register_later",
     "save",
+    "to_json",
     "unpack",
     "unpack_booster",
     "unpack_features",

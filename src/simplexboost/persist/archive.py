@@ -24,8 +24,7 @@ from typing import IO, Any
 import numpy as np
 
 from .._util.arrays import AnyArray
-from .atomic_write import PathError, Target, as_path, whole_file, write_bytes
-from .checks import ModelFileError, damaged
+from .atomic_write import Target, as_path, whole_file, write_bytes
 
 FORMAT = "simplexboost"
 VERSION = 2  # docs/files.md describes it; tests/files has examples
@@ -39,6 +38,28 @@ MOST_AXES = 8
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal files
 
 
+class ModelFileError(ValueError):
+    """The error that `simplexboost.load` raises for every bad file.
+
+    The file is not a model, is damaged, was made to do harm, or was written by a newer version of the package; the
+    message says which. It is a ``ValueError``.
+
+    Examples
+    --------
+    >>> import io, simplexboost
+    >>> try:
+    ...     simplexboost.load(io.BytesIO(b"no model"))
+    ... except simplexboost.ModelFileError as error:
+    ...     print(error)
+    The model file is damaged: the file is not a zip archive, as model files are (File is not a zip file).
+    """
+
+
+def damaged(what: str) -> ModelFileError:
+    """Return the error for a damaged model file; ``what`` says in a few words what is wrong."""
+    return ModelFileError(f"The model file is damaged: {what}.")
+
+
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
@@ -48,9 +69,7 @@ def opened(path: Target) -> Iterator[IO[bytes]]:
     if hasattr(path, "read"):
         data = "" if isinstance(path, io.TextIOBase) else path.read()
         if not isinstance(data, bytes | bytearray):
-            raise PathError(
-                f"path={path!r} gives text; a model is loaded from a binary file, as open(..., 'rb') gives."
-            )
+            raise TypeError(f"path={path!r} gives text; pass a binary file, as open(..., 'rb') gives.")
         yield io.BytesIO(data)
         return
     place = as_path(path)
@@ -71,7 +90,7 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
     try:
         archive = zipfile.ZipFile(stream)
     except zipfile.BadZipFile as error:
-        raise ModelFileError(f"{path} is not a simplexboost model file, or it is damaged ({error}).") from error
+        raise damaged(f"{path} is not a zip archive, as model files are ({error})") from error
     with archive:
         names = archive.namelist()
         if HEADER not in names:
@@ -81,21 +100,19 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
         size = archive.getinfo(HEADER).file_size
         check_size(size, HEADER_SPARE + HEADER_DENSITY * file_size)
         header = json.loads(inflated(archive, HEADER, size).tobytes())
-        check_header(path, header)
-        check_size(size_of_values(header), SPARE + DENSITY * file_size)
-        return header, read_arrays(archive, header["arrays"], SPARE + DENSITY * file_size)
-
-
-def check_header(path: str, header: Any) -> None:
-    """Raise unless this is the header of a model file of the version that this package reads."""
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is not a simplexboost model file.")
-    version = header.get("version")
-    if type(version) is not int or version != VERSION:
-        message = f"{path} has format version {version!r:.50}; this simplexboost reads version {VERSION}."
-        if type(version) is int and version > VERSION:
-            message += f" It was written by {header.get('written_by', 'a newer version')!s:.50}: update the package."
-        raise ModelFileError(message)
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise ModelFileError(f"{path} is not a simplexboost model file.")
+        version = header.get("version")
+        if type(version) is not int or version != VERSION:
+            message = f"{path} has format version {version!r:.50}; this simplexboost reads version {VERSION}."
+            if type(version) is int and version > VERSION:
+                message += (
+                    f" It was written by {header.get('written_by', 'a newer version')!s:.50}: update the package."
+                )
+            raise ModelFileError(message)
+        most = SPARE + DENSITY * file_size
+        check_size(size_of_values(header), most)
+        return header, read_arrays(archive, header["arrays"], most)
 
 
 def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, AnyArray]:
@@ -140,10 +157,7 @@ def inflated(archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
 
 def check_size(size: int, most: int) -> None:
     if size > most:
-        raise damaged(
-            f"it claims to hold {size} bytes, and a file of its size may hold {most}; perhaps it was made to fill the "
-            "memory"
-        )
+        raise damaged(f"it declares contents of {size} bytes, and a file of its size may hold {most}")
 
 
 def size_of_values(header: Any) -> int:
@@ -164,31 +178,25 @@ def size_of_values(header: Any) -> int:
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
-def raw(values: AnyArray) -> bytes:
-    """Return the array's bytes, little-endian, row by row."""
-    return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes()
-
-
-def describe(values: AnyArray) -> dict[str, Any]:
-    """Return the header's entry for an array."""
-    dtype = values.dtype.newbyteorder("<").str
-    return {"dtype": dtype, "shape": list(values.shape), "sha256": hashlib.sha256(raw(values)).hexdigest()}
-
-
 def write_file(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
     """Write a model file to a path or to an open file; it appears complete or not at all."""
+    raw = {name: np.ascontiguousarray(v, dtype=v.dtype.newbyteorder("<")) for name, v in arrays.items()}
+    abouts = {
+        name: {"dtype": v.dtype.str, "shape": list(arrays[name].shape), "sha256": hashlib.sha256(v.data).hexdigest()}
+        for name, v in raw.items()
+    }
+    text = json.dumps({"format": FORMAT, "version": VERSION, **header, "arrays": abouts}, indent=1, allow_nan=False)
     if hasattr(path, "write"):
         memory = io.BytesIO()
-        write_archive(memory, header, arrays)
+        write_archive(memory, text.encode(), raw)
         write_bytes(path, memory.getvalue())
     else:
         with whole_file(as_path(path)) as stream:
-            write_archive(stream, header, arrays)
+            write_archive(stream, text.encode(), raw)
 
 
-def write_archive(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+def write_archive(stream: IO[bytes], text: bytes, arrays: dict[str, AnyArray]) -> None:
     """Write the header and the arrays; uncompressed if a compressed file would be refused for its density."""
-    text = json.dumps(header, indent=1, allow_nan=False).encode()
     total = len(text) + sum(values.nbytes for values in arrays.values())
     for how in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
         stream.seek(0)
@@ -196,7 +204,7 @@ def write_archive(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, A
         with zipfile.ZipFile(stream, "w") as archive:
             archive.writestr(zipfile.ZipInfo(HEADER, LONG_AGO), text, how)
             for name, values in arrays.items():
-                archive.writestr(zipfile.ZipInfo(name, LONG_AGO), raw(values), how)
+                archive.writestr(zipfile.ZipInfo(name, LONG_AGO), values.tobytes(), how)
         size = stream.tell()
         if len(text) <= HEADER_SPARE + HEADER_DENSITY * size and total <= SPARE + DENSITY * size:
             break

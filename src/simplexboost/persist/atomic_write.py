@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 import zlib
 from collections.abc import Iterator
@@ -26,14 +27,10 @@ except ImportError:  # on Windows, where an open file can be neither removed nor
 Target = Any  # a string, a path, or an open binary file
 
 
-class PathError(TypeError):
-    """The error for something that is neither a path nor a binary file."""
-
-
 def as_path(path: Any, accepted: str = "text, a path or an open binary file") -> Path:
     """Return a path from a parameter ``path``; ``accepted`` says in the message which types are possible."""
     if not isinstance(path, str | os.PathLike):
-        raise PathError(f"path={path!r} must be {accepted}.")
+        raise TypeError(f"path={path!r} must be {accepted}.")
     text = os.fsdecode(path)
     if not text or text.endswith(("/", os.sep)) or "\0" in text:
         raise ValueError(f"path={path!r} names no file: it must not be empty, end with {os.sep!r} or hold a NUL.")
@@ -47,9 +44,7 @@ def write_bytes(path: Target, data: bytes) -> None:
     try:
         path.write(data)
     except TypeError as error:
-        raise PathError(
-            f"path={path!r} takes text; a model is saved to a binary file, as open(..., 'wb') gives."
-        ) from error
+        raise TypeError(f"path={path!r} takes text; pass a binary file, as open(..., 'wb') gives.") from error
 
 
 def write_files(contents: dict[Path, bytes]) -> None:
@@ -71,7 +66,11 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     temporary = temporary_name(target)
     descriptor = None
     try:
-        descriptor = new_file(path, temporary, 0o666 if old is None else stat.S_IMODE(old.st_mode))
+        try:
+            descriptor = new_file(temporary, 0o666 if old is None else stat.S_IMODE(old.st_mode))
+        except OSError as error:
+            number = error.errno or errno.EIO
+            raise OSError(number, f"{os.strerror(number)}; no file can be created in its folder", str(path)) from error
         with os.fdopen(os.dup(descriptor), "wb") as stream:  # a copy, because the caller may close it
             yield stream
         if old is not None:
@@ -97,16 +96,13 @@ def replaceable(path: Path) -> os.stat_result | None:
         old = path.stat()
     except FileNotFoundError:
         folder = Path(os.path.realpath(path)).parent
-        if not folder.is_dir():
-            raise FileNotFoundError(
-                f"path={str(path)!r} is in the folder {str(folder)!r}, which does not exist."
-            ) from None
-        return None
+        if folder.is_dir():
+            return None
+        message = f"path={str(path)!r} is in the folder {str(folder)!r}, which does not exist."
+        raise FileNotFoundError(message) from None
     if not stat.S_ISREG(old.st_mode):
         what = "a directory" if stat.S_ISDIR(old.st_mode) else "a pipe, device or socket"
-        raise OSError(
-            f"path={str(path)!r} is {what}; a model is saved as a regular file, new or in place of an old one."
-        )
+        raise OSError(f"path={str(path)!r} is {what}; only regular files are written, new or in place of old ones.")
     if not os.access(path, os.W_OK):
         raise PermissionError(f"path={str(path)!r} is a file that may not be written to.")
     return old
@@ -116,7 +112,7 @@ def replaceable(path: Path) -> os.stat_result | None:
 
 
 def temporary_prefix(target: Path) -> str:
-    """Return the beginning of all temporary names of a target; short, since the target's own name may be long."""
+    """Return how all temporary names of a target begin; short, since the target's own name may be long."""
     return f".saving-{zlib.crc32(os.fsencode(target.name)):08x}-"
 
 
@@ -125,26 +121,22 @@ def temporary_name(target: Path) -> Path:
     return target.with_name(f"{temporary_prefix(target)}{secrets.token_hex(8)}")
 
 
-def new_file(path: Path, temporary: Path, mode: int) -> int:
+def new_file(temporary: Path, mode: int) -> int:
     """Create a file and return its descriptor; it is nameless if possible, else it has the temporary name.
 
     It is created with its final permissions, so that a private model is never readable by others, and it is locked, to
     show other processes that it is still being written.
     """
-    try:
-        descriptor = nameless_file(temporary.parent, mode)
-        if descriptor is not None:
-            lock(descriptor)
+    descriptor = nameless_file(temporary.parent, mode)
+    if descriptor is not None:
+        lock(descriptor)
+        return descriptor
+    while True:
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        lock(descriptor, wait=True)
+        if os.fstat(descriptor).st_nlink:
             return descriptor
-        while True:
-            descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-            lock(descriptor, wait=True)
-            if os.fstat(descriptor).st_nlink:
-                return descriptor
-            os.close(descriptor)  # before it was locked, another process removed it as a leftover
-    except OSError as error:
-        number = error.errno or errno.EIO
-        raise OSError(number, f"{os.strerror(number)}; no file can be created in its folder", str(path)) from error
+        os.close(descriptor)  # before it was locked, another process removed it as a leftover
 
 
 def nameless_file(folder: Path, mode: int) -> int | None:
@@ -161,29 +153,26 @@ def nameless_file(folder: Path, mode: int) -> int | None:
 
 def lock(descriptor: int, wait: bool = False) -> bool:
     """Lock a file until the process ends, and return whether that worked; ``wait`` for a process that has locked it."""
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:  # another process has locked it, or the file system has no locks
-        return False
-    return True
+    with suppress(OSError):  # another process has locked it, or the file system has no locks
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            return True
+    return False
 
 
 def sweep(target: Path) -> None:
     """Remove the temporary files of this target that killed processes have left: no process has locked them."""
-    with suppress(OSError):
-        for left in target.parent.glob(f"{temporary_prefix(target)}*"):
-            with suppress(OSError):
-                if fcntl is None:
-                    left.unlink()  # Windows refuses this while the file is open
-                    continue
-                descriptor = os.open(left, os.O_RDWR)
-                try:
-                    if lock(descriptor):
-                        left.unlink()
-                finally:
-                    os.close(descriptor)
+    for left in target.parent.glob(f"{temporary_prefix(target)}*"):
+        with suppress(OSError):
+            if fcntl is None:
+                left.unlink()  # Windows refuses this while the file is open
+                continue
+            descriptor = os.open(left, os.O_RDWR)
+            try:
+                if lock(descriptor):
+                    left.unlink()
+            finally:
+                os.close(descriptor)
 
 
 # ---- when it is complete --------------------------------------------------------------------------------------------
@@ -215,11 +204,10 @@ def give_name(descriptor: int, temporary: Path) -> None:
     except OSError:
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
         copy = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(copy, "wb") as stream:
+        with os.fdopen(copy, "wb") as stream, open(os.dup(descriptor), "rb") as source:
             os.fchmod(copy, mode)
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            while part := os.read(descriptor, 2**20):
-                stream.write(part)
+            source.seek(0)
+            shutil.copyfileobj(source, stream)
             stream.flush()
             os.fsync(copy)
 

@@ -1,4 +1,4 @@
-"""Converts fitted models to arrays and back, with checks.
+"""Converts fitted models to arrays and back; checked so that a damaged file never makes predictions read elsewhere.
 
 Sums of hypotheses and branching programs both consist of terms, which are stored as concatenated arrays. Boosters add
 their history and everything else that their predictions need.
@@ -6,13 +6,14 @@ their history and everything else that their predictions need.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._util.arrays import AnyArray, Array
-from ..engine import MAX_CATEGORIES, NODE, Tree, no_sets, node_bytes
+from ..engine import MAX_CATEGORIES, NODE, SET_BYTES, Tree, no_sets, node_bytes
 from ..model.additive import AdditiveModel, Term
 from ..model.code import FEW, identity, is_view
 from ..model.hypotheses import Hypothesis, LinearHypothesis, TreeHypothesis
@@ -21,20 +22,51 @@ from ..parts.losses import Loss
 from ..tables.columns import WORDS, as_categories
 from ..tables.features import Categories
 from ..tables.problem import ClassTargets, LabelSets, OneClass
-from .checks import (
-    check_codewords,
-    check_ends,
-    check_layout,
-    check_program,
-    check_range,
-    check_term_arrays,
-    check_terms,
-    check_tree,
-    damaged,
-    is_number,
-)
-from .parameters import from_json, to_json
+from .archive import damaged
+from .saving import from_json, to_json
 from .values import array_from_json, array_to_json, encode
+
+# The types and the number of axes of every array. Terms with sparse values have two more arrays.
+TERMS = {
+    "step": ("<f8", 1),
+    "coordinate": ("<i4", 1),
+    "kind": ("|u1", 1),
+    "value_shape": ("<i8", 2),
+    "values": ("<f8 <f4", 1),
+    "n_nodes": ("<i8", 1),
+    "nodes": ("|u1", 1),
+    "gain": ("<f8", 1),
+    "count": ("<i8", 1),
+    "n_sets": ("<i8", 1),
+    "category_sets": ("|u1", 2),
+    "linear_feature": ("<i8", 1),
+    "linear_centre": ("<f8", 1),
+}
+SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
+MOST_TRIED = 64  # with costs, the probabilities of K classes solve K equations, which would be slow for more
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]) -> None:
+    """Raise if an array is missing, or has another type or number of axes than the layout says."""
+    for name, (dtypes, n_axes) in layout.items():
+        if name not in arrays:
+            raise damaged(f"array {name!r} is missing")
+        if arrays[name].dtype not in map(np.dtype, dtypes.split()) or arrays[name].ndim != n_axes:
+            raise damaged(f"array {name!r} has type {arrays[name].dtype} and shape {arrays[name].shape}")
+
+
+def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
+    for name in names:
+        if not np.isfinite(arrays[name]).all():
+            raise damaged(f"infinity or NaN in {name!r}")
+
+
+# ---- terms ----------------------------------------------------------------------------------------------------------
 
 
 def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
@@ -109,6 +141,7 @@ def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyA
 
 
 def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
+    """Return the values of all terms; raise if sparse ones are not as `scipy.sparse` wants them."""
     shapes, flat = arrays["value_shape"], arrays["values"]
     if "columns" not in arrays:
         return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
@@ -127,6 +160,64 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
     return found
 
 
+def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
+    """Raise unless the arrays describe terms of d coordinates, and have sizes that fit together."""
+    check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
+    check_finite(arrays, "values", "step", "linear_centre", "gain")
+    kind, shapes, coordinate = arrays["kind"], arrays["value_shape"], arrays["coordinate"]
+    n_linear, n = int((kind == 1).sum()), len(kind)
+    lengths = {"step": n, "coordinate": n, "value_shape": n, "linear_feature": n_linear, "linear_centre": n_linear}
+    lengths |= {"n_nodes": n - n_linear, "n_sets": n - n_linear}
+    fits = (kind <= 1).all() and all(len(arrays[name]) == length for name, length in lengths.items())
+    fits = fits and shapes.shape[1] == 2 and (shapes >= 0).all() and (shapes <= 2**31).all()
+    if not fits or len(arrays["nodes"]) % NODE.itemsize or (arrays["count"] < 0).any():
+        raise damaged("the sizes of arrays do not fit together")
+    if (coordinate < -1).any() or (coordinate >= d).any():
+        raise damaged(f"a term has a coordinate outside of the {d} coordinates of the model")
+    if "columns" in arrays and (coordinate >= 0).any():
+        raise damaged("sparse values of a single coordinate")
+
+
+def check_tree(tree: Tree) -> Tree:
+    """Return the tree; raise unless every path from its root ends in a leaf, and every split is valid."""
+    inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
+    children = np.sort(np.concatenate([left[inner], left[inner] + 1]))
+    forward = (left[inner] > np.flatnonzero(inner)).all() and np.array_equal(children, np.arange(1, len(left)))
+    if not len(left) or not forward or not np.array_equal(np.sort(left[~inner]), np.arange(tree.n_leaves)):
+        raise damaged("the nodes of a tree do not lead to its leaves")
+    category, sets = tree.nodes["category"], tree.category_sets
+    if (category < -1).any() or (category >= len(sets)).any() or sets.shape[1:] != (SET_BYTES,):
+        raise damaged("a tree splits by categories without their sets")
+    if np.isnan(tree.nodes["threshold"]).any():
+        raise damaged("a threshold of a tree is NaN")
+    if (tree.nodes["missing_left"] > 1).any():
+        raise damaged("a tree sends missing values neither left nor right")
+    return tree
+
+
+def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
+    """Raise unless all terms fit the d coordinates and the features, and agree on which features are categories."""
+    for term in terms:
+        h, width = term.hypothesis, d if term.coordinate is None else 1
+        if isinstance(h, TreeHypothesis):
+            fits = h.values.shape == (h.tree.n_leaves, width) and h.tree.nodes["feature"].max() < n_features
+        elif isinstance(h, LinearHypothesis):
+            fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
+        if not fits:
+            raise damaged("a term does not fit the coordinates or features")
+    nodes = joined([term.hypothesis.tree.nodes for term in terms if isinstance(term.hypothesis, TreeHypothesis)], NODE)
+    inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
+    if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
+        raise damaged("a feature is split by thresholds and by categories")
+
+
+def check_ends(arrays: dict[str, AnyArray], name: str, n_terms: int) -> None:
+    """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
+    ends = arrays[name]
+    if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
+        raise damaged("the rounds do not fit the terms")
+
+
 def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
     """Return consecutive parts of an array, of the given sizes."""
     if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
@@ -137,6 +228,9 @@ def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
 
 def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
     return np.concatenate([np.empty(0, dtype=dtype), *parts])
+
+
+# ---- sums of terms --------------------------------------------------------------------------------------------------
 
 
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
@@ -168,6 +262,40 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
     return model
 
 
+def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
+    """Raise unless every class that is marked as present has a codeword."""
+    check_layout(arrays, {"Y": ("<f8 <f4", 2), "present": ("|u1", 1)})
+    if not is_view(arrays["Y"]):
+        check_finite(arrays, "Y")
+    present = arrays["present"]
+    fits = present.shape == (n_classes,) and (present <= 1).all() and present.any() and arrays["Y"].shape[1]
+    owner = np.arange(len(arrays["Y"]))
+    if "merged" in arrays:  # then a class may have several codewords, otherwise it has exactly one
+        check_layout(arrays, {"merged": ("<i8", 1)})
+        owner = arrays["merged"]
+    if not fits or len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(present.sum())):
+        raise damaged("the codewords do not fit the classes")
+
+
+def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
+    """Raise if scores could overflow: the largest values of all terms must have a finite sum in the model's type."""
+    steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
+    h: Any
+    most = float(np.finfo(model.dtype).max) / 8
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = 1.0 if model.code.canonical else max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
+        # A bound from the largest of all values is enough for ordinary models, and takes no loop over the terms.
+        rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
+        if rough <= most:
+            return
+        largest = []
+        for h in (term.hypothesis for term in model.terms):
+            values = np.stack([h.slope, h.intercept]) if isinstance(h, LinearHypothesis) else h.values
+            largest.append(float(abs(values).max()))
+        if not spread * float(steps @ largest) <= most or not steps.max() <= most:
+            raise damaged("sums of values overflow")
+
+
 def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
     """Return the temperature of a model, 1 if the file has none; (d,) if it differs between the columns of F."""
     if "temperature" not in arrays:
@@ -179,7 +307,7 @@ def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
     return float(value[0]) if len(value) == 1 else value
 
 
-MOST_TRIED = 64  # with costs, the probabilities of K classes solve K equations, which would be slow for more
+# ---- boosters -------------------------------------------------------------------------------------------------------
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -188,18 +316,18 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     arrays["present"] = estimator.present_.astype(np.uint8)
     if getattr(estimator, "thresholds_", None) is not None:
         arrays["thresholds"] = estimator.thresholds_
-    merged = getattr(estimator, "merged_", None)
-    if merged is not None:
-        arrays["merged"] = merged.astype(np.int64)
+    if getattr(estimator, "merged_", None) is not None:
+        arrays["merged"] = estimator.merged_.astype(np.int64)
     threshold = getattr(estimator, "threshold_", None)
+    evaluations, curves = pack_evaluations(estimator)
     header = {
         "loss": to_json(estimator.loss_, "loss"),
         "threshold": None if threshold is None else [encode(value) for value in threshold.tolist()],
         **pack_features(estimator),
+        "stop_reason": estimator.stop_reason_,
+        "seed": estimator.seed_,
+        "rng_state": to_json(estimator.rng_state_, "rng_state_"),
     }
-    header |= {"stop_reason": estimator.stop_reason_, "seed": estimator.seed_}
-    header |= {"rng_state": to_json(estimator.rng_state_, "rng_state_")}
-    evaluations, curves = pack_evaluations(estimator)
     return header | evaluations, arrays | curves
 
 
@@ -328,10 +456,8 @@ def categories_from_json(value: Any) -> AnyArray:
     return values
 
 
-def rng_state_from_json(value: Any) -> dict[str, Any] | None:
-    """Return the state of the random numbers for a warm start; None if there is none."""
-    if value is None:
-        return None
+def rng_state_from_json(value: Any) -> dict[str, Any]:
+    """Return the state of the random numbers for a warm start."""
     try:
         state: dict[str, Any] = from_json(value)
         np.random.PCG64().state = state  # type: ignore[assignment]
@@ -373,6 +499,9 @@ def unpack_evaluations(estimator: Any, about: Any, arrays: dict[str, AnyArray]) 
     estimator.validation_score_ = arrays["validation_score"]
 
 
+# ---- branching programs ---------------------------------------------------------------------------------------------
+
+
 def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Return the header and the arrays of a branching program and its history."""
     program = estimator.program_
@@ -394,6 +523,19 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
     unpack_features(estimator, header)
     check_categories(estimator, [term.hypothesis.tree for term in estimator.program_.terms])
+
+
+def check_program(program: Program) -> None:
+    """Raise unless the terms of layer l are trees of values P(right) − ½ at different nodes 0 .. l."""
+    fits = program.n_layers > 0
+    for layer, terms in enumerate(program.layers()):
+        nodes = [term.coordinate for term in terms]
+        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
+    for term in program.terms:
+        h = term.hypothesis
+        fits = fits and isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
+    if not fits:
+        raise damaged("invalid branching program")
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:

@@ -2,7 +2,7 @@
 
 None, truth values, text, and numbers that any JSON reader reads exactly are written as they are; every other value is
 an object whose first key, the tag, names its kind: ``{"date": "2024-02-29"}``. ``encode`` and ``decode`` take a
-function for all other types; `parameters` passes one for parts and estimators.
+function for all other types; `saving` passes one for parts and estimators.
 
 pandas is imported only to restore one of its values. Where it is not installed, the nearest value of Python is
 returned.
@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from .._util.arrays import AnyArray
-from .checks import damaged
+from .archive import damaged
 
 EXACT = 2**53  # readers that know only double precision read whole numbers exactly up to here
 MOST_DIGITS = 4300  # of a decimal number; Python's own limit for whole numbers as text

@@ -170,7 +170,7 @@ class Features:
 
     @classmethod
     def of(cls, estimator: Any) -> Features:
-        """Those of a fitted estimator; files of earlier versions know no kinds."""
+        """Those of a fitted estimator."""
         return cls(getattr(estimator, "feature_kinds_", None), getattr(estimator, "categories_", None))
 
     def chosen(self, places: list[int]) -> Features:

@@ -13,7 +13,7 @@ import sklearn
 
 from ..._util.messages import format_bytes
 from ...decide.sets import sets_of
-from ...persist.parameters import WRITTEN_BY
+from ...persist.saving import WRITTEN_BY
 from .labelled_rows import Evaluated, rows_of_fit
 
 LONGEST = 200  # characters of a parameter that are shown
