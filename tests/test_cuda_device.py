@@ -20,7 +20,7 @@ from simplexboost.engine import DeviceError, FitSize, Growth, check_gpu, cpu_eng
 from simplexboost.engine.cuda import device as copying
 from simplexboost.engine.cuda import device as devices
 from simplexboost.engine.cuda import forest
-from simplexboost.engine.cuda.trees import fit_bytes
+from simplexboost.engine.cuda.growing import fit_bytes
 from simplexboost.explain import shapley
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.optimizers.sketched import SketchedNewton

@@ -10,9 +10,8 @@ from engine_cases import assert_same_tree, large_problem, row_problem
 from gpu_cases import table
 
 import simplexboost as sb
-from simplexboost.engine import CpuCompute, Growth, LeafRule, cpu_engine, cuda, cuda_engine
-from simplexboost.engine.cuda import forest, growing, trees
-from simplexboost.engine.cuda import growing as layout
+from simplexboost.engine import CpuCompute, Growth, LeafRule, cpu_engine, cuda_engine
+from simplexboost.engine.cuda import forest, growing
 from simplexboost.explain import shapley
 
 
@@ -74,8 +73,8 @@ def test_trees_below_a_split_of_small_gain(engine, leaves, little_memory, monkey
 @pytest.mark.parametrize("m", [1, 2, 20, 100])
 @pytest.mark.parametrize("leaves", [2, 255, 300, 5000])
 def test_shared_memory_is_enough_on_small_gpus(bits, m, leaves):
-    limits = trees.limits_of("newton", Growth(max_leaf_nodes=leaves, order="best", bits=bits), 10**6, 50)
-    assert growing.Sizes.for_bins(256, 50, True, m, limits, 10**6).shared <= 64 * 1024
+    growth = Growth(max_leaf_nodes=leaves, order="best", bits=bits)
+    assert growing.Sizes.of(256, 50, True, m, growth, 10**6).shared <= 64 * 1024
 
 
 @each("engine", GPU_ENGINES)
@@ -85,7 +84,7 @@ def test_trees_of_very_many_columns_are_left_to_the_processor(engine, monkeypatc
     data, statistics = cpu_engine().compute.bin(rng.normal(size=(60, 2)), 20), rng.normal(size=(60, 2000))
     growth = Growth(max_depth=2)
     expected = cpu_engine().compute.grow(data, statistics, "norm", growth)
-    monkeypatch.setattr(cuda, "begin_tree", None)
+    monkeypatch.setattr(growing.TreeGrower, "grow", None)
     assert_same_tree(expected, engine.compute.grow(data, statistics, "norm", growth))
 
 
@@ -96,19 +95,17 @@ def test_memory_for_the_order_of_categories_counts(monkeypatch):
     X, V = np.column_stack([rng.normal(size=400), rng.integers(0, 9, 400)]), rng.normal(size=(400, m))
     data, growth = cpu_engine().compute.bin(X, 20, np.array([False, True])), Growth(max_leaf_nodes=8)
     device = EmulatedDevice()
-    grower = trees.grower_of(device, data)
+    grower = growing.TreeGrower.of(device, data)
     taken = []
     monkeypatch.setattr(
         device, "empty", lambda shape, dtype: taken.append(EmulatedDevice.empty(device, shape, dtype)) or taken[-1]
     )
     expected = cpu_engine().compute.grow(data, V, "norm", growth)
     assert_same_tree(expected, cuda_engine(1, device).compute.grow(data, V, "norm", growth))
-    limits = trees.kept_limits(grower, "norm", growth, 400)
-    sizes = growing.Sizes.of(grower.table, m, limits, 400)
-    forecast = trees.tree_bytes(data, sizes, m, m, limits, 400) + trees.scratch_bytes(device, sizes)
+    forecast = grower.bytes_needed(grower.sizes(m, growth, 400), m, m, growth, 400)
     assert sum(array.nbytes for array in taken) <= 1.02 * forecast + 2**16
     little = EmulatedDevice(memory=forecast - 1)
-    monkeypatch.setattr(cuda, "begin_tree", None)
+    monkeypatch.setattr(growing.TreeGrower, "grow", None)
     assert_same_tree(expected, cuda_engine(1, little).compute.grow(data, V, "norm", growth))
 
 
@@ -122,7 +119,7 @@ def test_trees_with_different_groups_of_features_on_one_table(engine):
     expected = [cpu_engine().compute.grow(data, statistics, score, growth) for growth in kinds]
     for _ in range(2):  # the first tree takes memory that changes the layout
         engine.compute.grow(data, statistics, score, kinds[0])
-    layouts = trees.grower_of(engine.device, data)._layouts
+    layouts = growing.TreeGrower.of(engine.device, data)._layouts
     first = next(iter(layouts.values()))
     for _ in range(2):
         for growth, tree in zip(kinds, expected, strict=True):
@@ -134,7 +131,7 @@ def test_trees_with_different_groups_of_features_on_one_table(engine):
 def test_python_and_kernels_agree_about_structures():
     kernels = library("tree", (("LANE", "int"), ("SCORE", 0), ("COLUMNS", 2), ("BINS", 32)))
     sizes = kernels.problem_size(), kernels.cell_size(), kernels.state_size()
-    assert sizes == (layout.PROBLEM.itemsize, layout.CELL_BYTES, layout.STATE_BYTES)
+    assert sizes == (growing.PROBLEM.itemsize, growing.CELL_BYTES, growing.STATE_BYTES)
 
 
 @each("engine", GPU_ENGINES)
@@ -158,7 +155,7 @@ def test_symmetric_trees_are_grown_on_the_device(engine, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(CpuCompute, "grow", None)
             assert_same_tree(expected, engine.compute.grow(data, statistics, score, growth))
-    monkeypatch.setattr(cuda, "begin_tree", None)
+    monkeypatch.setattr(growing.TreeGrower, "grow", None)
     deep = Growth(order="symmetric", max_depth=11)
     assert_same_tree(
         cpu_engine().compute.grow(data, statistics, score, deep), engine.compute.grow(data, statistics, score, deep)

@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from simplexboost.engine.cuda.device import CudaDevice, Postponed
+from simplexboost.engine.cuda.device import BLOCK, CudaDevice, Postponed
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src" / "simplexboost" / "engine" / "cuda" / "source"
@@ -43,16 +43,16 @@ class EmulatedKernel:
     def __init__(self, entry, shared: int, n_blocks: int) -> None:
         self.entry, self.shared, self.most = entry, shared, n_blocks
 
-    def n_blocks(self, block: int, per_processor: int = 0) -> int:
+    def n_blocks(self) -> int:
         """How many blocks run at the same time."""
         return self.most
 
-    def __call__(self, grid, block: int, arguments) -> None:
+    def __call__(self, grid, arguments) -> None:
         """Run it, and nothing else meanwhile; the structure is passed by address."""
         grid = grid[0] if isinstance(grid, tuple) else grid
         passed = ctypes.c_void_p(arguments.record.ctypes.data)
         with ONE_AT_A_TIME:
-            self.entry(ctypes.c_int(grid), ctypes.c_int(block), ctypes.c_int(self.shared), passed)
+            self.entry(ctypes.c_int(grid), ctypes.c_int(BLOCK), ctypes.c_int(self.shared), passed)
 
 
 class Fetched:
@@ -153,7 +153,9 @@ class EmulatedDevice(CudaDevice):
         array.reshape(-1).view(np.uint8)[:size] = 0
 
     def pointer(self, array):
-        """Its address."""
+        """Its address; 0 for None."""
+        if array is None:
+            return 0
         assert array.flags.c_contiguous
         return array.ctypes.data
 

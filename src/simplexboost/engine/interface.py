@@ -77,7 +77,8 @@ class Growth:
     order: str = "level"  # one of ORDERS
     l2_regularization: float = 0.0
     bits: int = 64  # of each integer in a histogram; 32 is faster
-    seed: int = 0  # of the noise, and of the random rounding to 32 bits, up or down; 0 rounds to nearest
+    # Of the noise, and of the random rounding to 32 bits, up or down; 0 rounds to nearest. Not compared.
+    seed: int = field(default=0, compare=False)
     noise: float = 0.0  # added to a feature's gain, in standard deviations of the features' gains at a node or level
     histogram_memory: int = 2**29  # bytes for the histograms of waiting nodes; others are built again
     min_category_count: int = 0  # categories with fewer rows in a node go right; 0: see `category_count`

@@ -1,9 +1,8 @@
 """Defines the engine for NVIDIA GPUs, through CuPy; its kernels are compiled at first use.
 
-``device`` wraps the GPU; ``growing`` and ``stepping`` launch the kernels in ``source`` and know arrays only; ``trees``
-and ``rows`` translate between them and the engine's types. What the GPU does not compute is inherited from the compiled
-engine: trees of sparse tables, codewords that are not canonical, and the losses of other boosters. CuPy is imported
-when an engine is made.
+``device`` wraps the GPU; the other modules launch the kernels in ``source``. What the GPU does not compute is inherited
+from the compiled engine: trees of sparse tables, codewords that are not canonical, and the losses of other boosters.
+CuPy is imported when an engine is made.
 """
 
 from __future__ import annotations
@@ -32,9 +31,8 @@ from ..tree import Grown
 from .binning import DeviceCodes, DeviceTable, code_rows, goes_to_device, hash_rows
 from .device import DeviceError, check_gpu, current_device, has_gpu
 from .forest import CudaForest, explain
-from .rows import CudaLeaves, CudaRowLoss
-from .stepping import Launcher
-from .trees import PendingGrown, begin_tree, can_grow, check_room, grower_of, has_room, kept_limits, route_all
+from .growing import TreeGrower, can_grow, check_room
+from .rows import CudaLeaves, CudaRowLoss, Launcher
 
 __all__ = ["CudaCompute", "DeviceError", "DeviceTable", "check_gpu", "cuda_engine", "has_gpu"]
 
@@ -94,18 +92,14 @@ class CudaCompute(CpuCompute):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree; if the statistics are on the device, so is its `leaf_of_row`, and it may still be growing."""
-        n_rows, to_host = data.n if rows is None else len(rows), self.device.to_host
-        m = statistics.shape[1]
+        n_rows, to_host, m = data.n if rows is None else len(rows), self.device.to_host, statistics.shape[1]
         d = m if leaf_statistics is None else leaf_statistics.shape[1]
         if can_grow(data, m, d, growth, rows, features):
-            limits = kept_limits(grower_of(self.device, data), score, growth, n_rows)
-            if has_room(self.device, data, m, d, limits, n_rows):
-                pending = begin_tree(
-                    self.device, data, statistics, limits, growth.seed, leaf_statistics, rows, features
-                )
+            grower = TreeGrower.of(self.device, data)
+            if grower.has_room(m, d, growth, n_rows):
+                grown = grower.grow(data, statistics, score, growth, leaf_statistics, rows, features)
                 if rows is not None:
-                    route_all(self.device, data, pending)
-                grown = PendingGrown(data, pending, n_rows)
+                    Launcher.of(self.device).route(grower, grown)
                 if self.device.owns(statistics):
                     return grown
                 return Grown(grown.tree, to_host(grown.leaf_of_row), grown.leaf_sums)

@@ -10,8 +10,7 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
 from ..binned import TILE, infinity_at
-from .growing import BLOCK, Arguments, records
-from .stepping import BLOCKS_PER_PROCESSOR
+from .device import BLOCK, BLOCKS_PER_PROCESSOR, Arguments, records
 
 FEW_VALUES = 2**20  # tables with fewer values are hashed and binned by the processor, which takes milliseconds
 PART = 2**27  # bytes of rows of the host that are looked at together
@@ -162,4 +161,4 @@ def launch(device: Any, name: str, dtype: Any, count: int, arrays: dict[str, Any
     arguments = Arguments(dtype)
     pointers = {name: x if isinstance(x, int) else device.pointer(x) for name, x in arrays.items()}
     arguments.set(**pointers, **sizes)
-    kernel(max(1, min(-(-count // BLOCK), BLOCKS_PER_PROCESSOR * device.n_processors)), BLOCK, arguments)
+    kernel(max(1, min(-(-count // BLOCK), BLOCKS_PER_PROCESSOR * device.n_processors)), arguments)

@@ -22,8 +22,8 @@ from ..._util.compat import cached
 from ..binned import CodedRows
 from ..cpu.forest import CpuForest, starts
 from ..tree import Tree, node_bytes
-from .growing import BLOCK, Arguments, records
-from .stepping import BLOCKS_PER_PROCESSOR, WARPS, power_of_two
+from .device import BLOCK, BLOCKS_PER_PROCESSOR, WARPS, Arguments, records
+from .rows import power_of_two
 
 FOREST = records(
     "X nodes first_node sets first_set values first_value coordinate F",
@@ -108,7 +108,7 @@ class CudaForest(CpuForest):
         arguments, (n, K) = Arguments(SCORES), F.shape
         field = "P" if name == "probabilities" else "best"
         arguments.set(**{"F": self.device.pointer(F), field: self.device.pointer(out), "n": n, "K": K})
-        kernel(self._n_blocks(n), BLOCK, arguments)
+        kernel(self._n_blocks(n), arguments)
 
     def _launch(self, X: Any, F: Any) -> None:
         options = {"VALUE": ctype(X.dtype), "REAL": ctype(F.dtype)}
@@ -117,7 +117,7 @@ class CudaForest(CpuForest):
         self.device.after(mark)
         fields = {name: self.device.pointer(array) for name, array in ({"X": X, "F": F} | arrays).items()}
         arguments.set(**fields, n=n, p=X.shape[1], d=F.shape[1], n_trees=len(self.forest.trees))
-        kernel(self._n_blocks(n), BLOCK, arguments)
+        kernel(self._n_blocks(n), arguments)
 
     def _n_blocks(self, n: int) -> int:
         """The blocks of a launch in which every warp has rows."""
@@ -353,7 +353,7 @@ class DevicePaths:
         arguments.set(**{name: self.device.pointer(array) for name, array in fields.items()}, n=n, p=p, D=D)
         arguments.set(n_trees=len(flat.arrays["first_set"]) - 1, most_links=flat.most_links)
         arguments.set(most_splits=flat.most_splits)
-        self.device.kernel("shapley", "explain", macros)(min(-(-n // ROWS), n_blocks), BLOCK, arguments)
+        self.device.kernel("shapley", "explain", macros)(min(-(-n // ROWS), n_blocks), arguments)
 
     def _launch_sums(self, phi: Any, total: Any) -> None:
         n, p, D = phi.shape
@@ -361,7 +361,7 @@ class DevicePaths:
         arguments = Arguments(SUMS)
         arguments.set(phi=self.device.pointer(phi), total=self.device.pointer(total), n=n, p=p, D=D)
         n_blocks = min(-(-n * D // BLOCK), 8 * self.device.n_processors)
-        self.device.kernel("shapley", "share_rounding", macros)(n_blocks, BLOCK, arguments)
+        self.device.kernel("shapley", "share_rounding", macros)(n_blocks, arguments)
 
 
 _PATHS: WeakKeyDictionary[Any, WeakKeyDictionary[Any, DevicePaths | None]] = WeakKeyDictionary()  # by device

@@ -1,246 +1,63 @@
-"""Grows trees on the GPU: allocates memory, launches the kernels of ``source/tree.cu`` and reads their results.
-
-The structures that Python passes to kernels have their fields in the order of ``source/tree.cu``. This module knows
-arrays only; `trees` translates between them and the engine's types.
-"""
+"""Grows trees on the GPU, by the kernels of ``source/tree.cu``, and computes how much GPU memory a fit needs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
-from ..interface import ORDERS
+from ..binned import BinnedData, SparseCodes
+from ..cpu.trees import limb_values
+from ..interface import ORDERS, SCORES, FitSize, Growth, OneHot
+from ..tree import NODE, Grown, Tree, complete_tree
+from .binning import DeviceCodes
+from .device import BLOCK, WARPS, Arguments, DeviceMemoryError, records
 
-BLOCK = 256  # threads of a block
+MOST = 2**31 - 1  # the kernels count in 32 bits
+MOST_THREADS = 2048  # of a multiprocessor
 MOST_WORKS = 512  # nodes that are expanded together
-CELL_BYTES, WORK_BYTES, FEATURE_BEST, STATE_BYTES, NODE_BYTES = 112, 28, 16, 32, 24
+CELL_BYTES, WORK_BYTES, FEATURE_BEST, STATE_BYTES = 112, 28, 16, 32
 RESULT = np.dtype([(name, np.int32) for name in ("n_nodes", "n_leaves", "n_sets", "error")])
-
-POINTERS = [
-    "codes",
-    "n_bins",
-    "has_missing",
-    "categorical",
-    "features",
-    "tiles",
-    "tile_mask",
-    "values",
-    "classes",
-    "rows",
-    "leaf_values",
-    "groups",
-    "state",
-    "maxima",
-    "magnitudes",
-    "scale",
-    "inverse",
-    "unit",
-    "quantized",
-    "list0",
-    "list1",
-    "cells",
-    "used",
-    "totals",
-    "works",
-    "cursors",
-    "done",
-    "cut",
-    "built",
-    "first_cut",
-    "first_built",
-    "bests",
-    "sets",
-    "histograms",
-    "scratch",
-    "planning",
-    "queue",
-    "first_task",
-    "result",
-    "nodes",
-    "gains",
-    "counts",
-    "out_sets",
-    "leaf_begin",
-    "limbs",
-    "order",
-    "leaf_of_row",
-]
-PROBLEM = np.dtype(
-    [(name, np.uint64) for name in POINTERS]
-    + [("n", np.int64), ("slot_size", np.int64), ("seed", np.uint64)]
-    + [(name, np.float64) for name in ("l2", "noise", "smoothing")]
-    + [
-        (name, np.int32)
-        for name in [
-            "p",
-            "m",
-            "d",
-            "n_rows",
-            "n_features",
-            "n_used_tiles",
-            "spare",
-            "max_depth",
-            "max_leaves",
-            "min_samples",
-            "order_of_growth",
-            "min_category_count",
-            "cell_capacity",
-            "slot_capacity",
-            "scratch_size",
-            "pass_features",
-            "pass_lanes",
-            "n_groups",
-            "most_features",
-            "words",
-        ]
+N_LEAVES_AT = 4  # the place of the number of leaves in the result, in bytes
+PROBLEM = records(
+    "codes n_bins has_missing categorical features tiles tile_mask values classes rows leaf_values groups state maxima "
+    "magnitudes scale inverse unit quantized list0 list1 cells used totals works cursors done cut built first_cut "
+    "first_built bests sets histograms scratch planning queue first_task result nodes gains counts out_sets leaf_begin "
+    "limbs order leaf_of_row",
+    [
+        *((name, "i8") for name in ("n", "slot_size")),
+        ("seed", "u8"),
+        *((name, "f8") for name in ("l2", "noise", "smoothing")),
+        *((name, "i4") for name in ("p", "m", "d", "n_rows", "n_features", "n_used_tiles", "spare", "max_depth")),
+        *((name, "i4") for name in ("max_leaves", "min_samples", "order_of_growth", "min_category_count")),
+        *((name, "i4") for name in ("cell_capacity", "slot_capacity", "scratch_size", "pass_features", "pass_lanes")),
+        *((name, "i4") for name in ("n_groups", "most_features", "words")),
     ],
-    align=True,
 )
-
-
-def planning_bytes(cells: int, slots: int) -> int:
-    """The memory of the planner: see ``Planner`` in ``source/plan.cuh``."""
-    fresh = 2 * MOST_WORKS
-    return 8 * (cells + fresh) + 4 * (2 * cells + cells // 2 + 1 + fresh + 2 * MOST_WORKS + 4 + slots)
-
-
-def records(pointers: str, rest: list[tuple[str, str]]) -> np.dtype[Any]:
-    """The type of a structure that begins with pointers."""
-    return np.dtype([(name, np.uint64) for name in pointers.split()] + rest, align=True)
-
-
-class Arguments:
-    """The one argument of a kernel, a structure that is passed by value; kept from launch to launch.
-
-    A launch takes an array of pointers to the arguments. Setting up both anew took 60 us per launch; so a field is
-    written when it changes only.
-    """
-
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.record = np.zeros((), dtype=dtype)
-        self._pointers = np.array([self.record.ctypes.data], dtype=np.uint64)
-        self.address = int(self._pointers.ctypes.data)
-        self._values: dict[str, Any] = {}
-
-    def set(self, **fields: Any) -> None:
-        """Write these fields."""
-        known = self._values
-        for name, value in fields.items():
-            if name not in known or known[name] != value:
-                self.record[name] = known[name] = value
-
-
 # Bytes of shared memory for histograms or plans of a block: with the header, all that a block may have on GPUs of
 # compute capability 7.5. Newer ones then have room for three blocks on a processor.
 ROOM = 59 * 1024
-SYMMETRIC = ORDERS["symmetric"]
-N_LEAVES_AT = (RESULT.names or ()).index("n_leaves") * 4  # its place in the result, in bytes
 HEADER = 64 + 8 * (MOST_WORKS + 4)  # bytes of shared memory before that
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The limits of a tree, as the kernel takes them; 0 means no limit.
-
-    `groups` (n_groups, words) uint32 are sets of features that may be split together, and `most_features` the number of
-    different ones on a path; both are empty without constraints.
-    """
-
-    score: int
-    bits: int
-    max_depth: int
-    max_leaves: int
-    min_samples: int
-    order: int
-    l2: float
-    noise: float
-    min_category_count: int
-    smoothing: float
-    most_features: int = 0
-    groups: Any = None
-
-    @cached
-    def kind(self) -> Any:
-        """All of them in a form that can be compared."""
-        groups = None if self.groups is None else self.groups.tobytes()
-        return (*(getattr(self, field.name) for field in fields(self) if field.name != "groups"), groups)
-
-
-@dataclass(eq=False)
-class Table:
-    """Codes on the device, with the columns' bins.
-
-    Attributes
-    ----------
-    codes : (n_tiles, n) uint64, on the device
-    n_bins, has_missing, categorical : (p,) int32, uint8 and uint8, in the host's memory
-    """
-
-    device: Any
-    codes: Any
-    n_bins: Any
-    has_missing: Any
-    categorical: Any
-    columns: dict[str, Any] = field(init=False)
-
-    def __post_init__(self) -> None:
-        names = ("n_bins", "has_missing", "categorical")
-        self.columns = {name: self.device.upload(np.ascontiguousarray(getattr(self, name))) for name in names}
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return int(self.codes.shape[1])
-
-    @property
-    def p(self) -> int:
-        """The number of features."""
-        return len(self.n_bins)
-
-    @property
-    def bin_stride(self) -> int:
-        """The room for the bins of a feature: a multiple of 32."""
-        return int(-(-int((self.n_bins + self.has_missing).max()) // 32) * 32)
-
-
-@dataclass(frozen=True, eq=False)
-class GrownArrays:
-    """What the kernel returns: arrays of the host, and those of the rows, which stay on the device.
-
-    Attributes
-    ----------
-    nodes : (N, 24) uint8, without thresholds
-    gain, count, sets : (N,), (N,) and (n_sets, 32)
-    limbs : (L, 2, d) uint64, sums over the leaves as integers
-    largest : (d,), or one for all classes: the largest absolute values of what is summed
-    leaf_of_row : (n,) int32 on the device, of the rows in use
-    order, leaf_begin : (n_rows,) and (L + 1,) int32 on the device: the rows, leaf by leaf
-    """
-
-    nodes: Any
-    gain: Any
-    count: Any
-    sets: Any
-    limbs: Any
-    largest: Any
-    leaf_of_row: Any
-    order: Any
-    leaf_begin: Any
-
-
-def most_leaves(limits: Limits, n_rows: int) -> int:
+def most_leaves(growth: Growth, n_rows: int) -> int:
     """A bound on the number of leaves of a tree; those of a symmetric one may have no rows."""
-    if limits.order == SYMMETRIC:
-        return 2**limits.max_depth
-    bound = max(1, n_rows // max(1, limits.min_samples))
-    if limits.max_leaves:
-        bound = min(bound, limits.max_leaves)
-    if limits.max_depth and limits.max_depth < 31:
-        bound = min(bound, 2**limits.max_depth)
-    return bound
+    if growth.order == "symmetric":
+        return 2**growth.levels
+    bound = max(1, n_rows // max(1, growth.min_samples_leaf))
+    if growth.max_leaf_nodes:
+        bound = min(bound, growth.max_leaf_nodes)
+    return min(bound, 2**growth.max_depth) if 0 < growth.max_depth < 31 else bound
+
+
+def too_many_levels(growth: Growth) -> bool:
+    """Whether a symmetric tree has levels of more nodes than the device expands together."""
+    return growth.order == "symmetric" and 2 ** (growth.levels - 1) > MOST_WORKS
 
 
 @dataclass(frozen=True)
@@ -258,22 +75,18 @@ class Sizes:
     planning: int
 
     @staticmethod
-    def of(table: Table, m: int, limits: Limits, n_rows: int) -> Sizes:
-        """Those of a tree on m statistics."""
-        return Sizes.for_bins(table.bin_stride, table.p, bool(table.categorical.any()), m, limits, n_rows)
-
-    @staticmethod
-    def for_bins(bin_stride: int, p: int, any_categories: bool, m: int, limits: Limits, n_rows: int) -> Sizes:
-        """Those of a tree on m statistics of p features with room for so many bins each."""
-        leaves, lanes, width = most_leaves(limits, n_rows), m + 1, limits.bits // 8
-        limited = limits.order == ORDERS["best"] and limits.max_leaves > 0
+    def of(bin_stride: int, p: int, any_categories: bool, m: int, growth: Growth, n_rows: int) -> Sizes:
+        """The sizes for a tree on m statistics of p features with room for so many bins each."""
+        leaves, lanes, width = most_leaves(growth, n_rows), m + 1, growth.bits // 8
+        limited = growth.order == "best" and growth.max_leaf_nodes > 0
         cells = 8 * leaves + 64 if limited else 2 * leaves + 1
         slots = 2 * leaves + 2 if limited else leaves + 2
         features, part = 8, lanes
         while features * part * bin_stride * width > ROOM and (features, part) != (1, 1):
             features, part = (features // 2, part) if features > 1 else (1, -(-part // 2))
         desk = (BLOCK // 32) * (16 * bin_stride + 16 * lanes + 256)
-        planning = planning_bytes(cells, slots)
+        fresh = 2 * MOST_WORKS  # of the planner: see ``Planner`` in ``source/plan.cuh``
+        planning = 8 * (cells + fresh) + 4 * (2 * cells + cells // 2 + 1 + fresh + 2 * MOST_WORKS + 4 + slots)
         room = max(features * part * bin_stride * width, desk, planning if planning <= ROOM else 0, 8 * BLOCK)
         return Sizes(
             cells=cells,
@@ -283,7 +96,7 @@ class Sizes:
             pass_lanes=part,
             shared=HEADER + room,
             scratch=256 * (m + 2) + 2 * m if any_categories else 0,
-            words=-(-p // 32) if limits.most_features or limits.groups is not None else 0,
+            words=-(-p // 32) if growth.interactions != 0 else 0,
             planning=planning if planning > ROOM else 0,
         )
 
@@ -297,71 +110,109 @@ class Layout:
     arguments: Arguments  # of dtype PROBLEM
     results: dict[str, int]
     block: Any  # the state and the results, on the device
-    groups: Any  # those of the limits, on the device, or None
-    most_leaves: int
+    groups: Any  # of features that may be split together, on the device, or None
 
 
-@dataclass(frozen=True, eq=False)
-class PendingTree:
-    """A tree that is being grown: what works on the rows on the device can be launched before it is finished.
+class PendingGrown(Grown):
+    """A tree that is being grown on the device; what is asked of it waits until it is finished.
 
-    `n_leaves`, `nodes` and `sets` are addresses on the device, of the number of its leaves, of its nodes and of its
-    category sets; `most_leaves` is a bound on the number of leaves; `rows` are those it is grown on, or None for all;
-    the other arrays are those of `GrownArrays`.
+    Attributes
+    ----------
+    leaf_of_row : (n,) int32, on the device
+    rows, order : on the device: the rows it is grown on, None for all; and the same (n_rows,) int32, leaf by leaf
+    leaf_count, nodes, sets : addresses on the device, of the number of its leaves, of its nodes and of its sets
+    most_leaves : a bound on the number of leaves
     """
 
-    host: Any
-    places: dict[str, int]
-    width: int
-    d: int
-    own_leaves: bool
-    leaf_of_row: Any
-    order: Any
-    leaf_begin: Any
     rows: Any
-    n_leaves: int
+    order: Any
+    leaf_count: int
     most_leaves: int
     nodes: int
     sets: int
 
-    def wait(self) -> GrownArrays:
-        """The tree, when it is finished."""
-        places, host, d = self.places, self.host.wait(), self.d
-        found = host[places["result"] : places["result"] + RESULT.itemsize].view(RESULT)[0]
-        if found["error"]:
-            raise RuntimeError("the tree needs more memory on the device than was set aside for it")
-        n_nodes, n_leaves, n_sets = int(found["n_nodes"]), int(found["n_leaves"]), int(found["n_sets"])
+    def __init__(self, data: BinnedData, wait: Callable[[], tuple[Tree, AnyArray, Array, int]], **places: Any) -> None:
+        self.__dict__.update(places, _data=data, _wait=wait)
 
-        def part(name: str, count: int, dtype: Any) -> Any:
-            begin = places[name]
-            return host[begin : begin + count * np.dtype(dtype).itemsize].view(dtype).copy()
+    @cached
+    def _found(self) -> tuple[Tree, AnyArray, Array, int]:
+        return self.__dict__.pop("_wait")()
 
-        maxima = part("maxima", self.width + (d if self.own_leaves else 0), np.float64)
-        return GrownArrays(
-            nodes=part("nodes", n_nodes * NODE_BYTES, np.uint8).reshape(n_nodes, NODE_BYTES),
-            gain=part("gains", n_nodes, np.float64),
-            count=part("counts", n_nodes, np.int64),
-            sets=part("out_sets", n_sets * 32, np.uint8).reshape(n_sets, 32),
-            limbs=part("limbs", n_leaves * 2 * d, np.uint64).reshape(n_leaves, 2, d),
-            largest=maxima[self.width :] if self.own_leaves else maxima,
-            leaf_of_row=self.leaf_of_row,
-            order=self.order,
-            leaf_begin=self.leaf_begin,
-        )
+    @property
+    def n_leaves(self) -> int:
+        return len(self._found[1])
+
+    @cached
+    def tree(self) -> Tree:
+        """The tree."""
+        return complete_tree(self._found[0], self.__dict__["_data"])
+
+    @cached
+    def leaf_sums(self) -> Array:
+        """(L, d)"""
+        return limb_values(*self._found[1:])
 
 
 class TreeGrower:
     """Grows trees on one table; keeps its memory from tree to tree.
 
-    blocks_per_processor limits the blocks of a multiprocessor; with 0, as many as fit.
+    Attributes
+    ----------
+    codes : (n_tiles, n) uint64, on the device
+    n_bins, has_missing, categorical : (p,) int32, uint8 and uint8, on the device
+    bin_stride : the room for the bins of a feature: a multiple of 32
     """
 
-    def __init__(self, table: Table, blocks_per_processor: int = 0) -> None:
-        self.table, self.device, self.blocks_per_processor = table, table.device, blocks_per_processor
+    def __init__(self, device: Any, data: BinnedData) -> None:
+        self.device, self.n, self.p = device, data.n, data.p
+        self.codes: Any
+        if isinstance(data.codes, DeviceCodes):
+            self.codes = data.codes.there
+        else:
+            words = np.ascontiguousarray(data.codes).view(np.uint64)[:, :, 0]
+            self.codes = device.upload_large(np.ascontiguousarray(words))
+        columns = (data.n_bins, data.has_missing, data.categorical)
+        self.n_bins, self.has_missing, self.categorical = (device.upload(np.ascontiguousarray(x)) for x in columns)
+        self.bin_stride = int(-(-int((data.n_bins + data.has_missing).max()) // 32) * 32)
+        self.any_categories = bool(data.categorical.any())
         self._kept: dict[str, Any] = {}
-        self.room_for: dict[Any, bool] = {}  # kinds of trees for which there is memory, or not
-        self.limits: dict[Any, Limits] = {}
+        self._room_for: dict[Any, bool] = {}  # kinds of trees for which there is memory, or not
         self._layouts: dict[Any, Layout] = {}
+
+    @staticmethod
+    def of(device: Any, data: BinnedData) -> TreeGrower:
+        """The grower of a table, whose codes are copied to the device at the first tree; kept as long as the table."""
+        growers = _growers.setdefault(device, WeakKeyDictionary())
+        if data not in growers:
+            growers[data] = TreeGrower(device, data)
+        return growers[data]
+
+    def sizes(self, m: int, growth: Growth, n_rows: int) -> Sizes:
+        """How much room a tree on m statistics needs."""
+        return Sizes.of(self.bin_stride, self.p, self.any_categories, m, growth, n_rows)
+
+    def bytes_needed(self, sizes: Sizes, m: int, d: int, growth: Growth, n_rows: int) -> int:
+        """The memory on the device for growing a tree on m statistics, and its sums of d columns over the leaves."""
+        lane, leaves = growth.bits // 8, most_leaves(growth, n_rows)
+        histograms = sizes.slots * sizes.slot * lane + splits_bytes(self.p, self.any_categories)
+        cells = sizes.cells * (112 + 8 * (m + 1) + 4 * sizes.words + 40)
+        rows = self.n * (lane * m + 4) + 12 * n_rows
+        # All warps that may be there at the same time put categories in order.
+        warps = WARPS * self.device.n_processors * min(MOST_THREADS // BLOCK, self.device.most_shared // sizes.shared)
+        return histograms + cells + rows + leaves * (16 * d + 112) + 8 * sizes.scratch * warps
+
+    def has_room(self, m: int, d: int, growth: Growth, n_rows: int) -> bool:
+        """Whether there is memory on the device for such trees; asked once, since the driver takes long to answer.
+
+        With very many statistics, the memory that the threads of a block share is too small.
+        """
+        key = (m, d, growth, n_rows)
+        if key not in self._room_for:
+            sizes, most_shared = self.sizes(m, growth, n_rows), self.device.most_shared
+            enough = sizes.shared <= most_shared
+            enough = enough and self.bytes_needed(sizes, m, d, growth, n_rows) <= self.device.room()
+            self._room_for[key] = enough
+        return self._room_for[key]
 
     def room(self, name: str, size: int, dtype: Any) -> Any:
         """An array on the device that is used again for the next tree if it is large enough."""
@@ -373,155 +224,186 @@ class TreeGrower:
 
     def grow(
         self,
-        values: Any,
-        classes: Any,
-        m: int,
-        limits: Limits,
-        seed: int = 0,
-        leaf_values: Any = None,
-        rows: Any = None,
-        features: Any = None,
-    ) -> PendingTree:
-        """Begin to grow a tree; arrays are on the device, except for `features` (ascending).
+        data: BinnedData,
+        statistics: Array | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array | None,
+        rows: AnyArray | None,
+        features: AnyArray | None,
+    ) -> PendingGrown:
+        """Begin to grow a tree; see `interface.Compute.grow`. Arrays may be in the host's memory or on the device."""
+        device = self.device
 
-        values (n, m) float64, or (n,) weights of `classes` (n,) int32; leaf_values (n, d) or None; rows (n_rows,) int32
-        ascending or None.
-        """
-        table, device = self.table, self.device
-        n_rows = table.n if rows is None else int(rows.shape[0])
-        d = m if leaf_values is None else int(leaf_values.shape[1])
-        features = np.arange(table.p, dtype=np.int32) if features is None else np.asarray(features, dtype=np.int32)
-        layout = self.layout(m, d, classes is not None, leaf_values is not None, limits, n_rows)
-        tiles, masks = used_tiles(features)
-        lists = self.room("lists", 3 * table.p, np.int32)
-        device.send(lists, np.concatenate([features, tiles, masks]))
-        at = pointer(device, lists)
-        leaf_of_row = device.empty(table.n, np.int32)
+        def there(values: Any, dtype: Any) -> Any:
+            if values is None or device.owns(values):
+                return values
+            return device.upload(np.ascontiguousarray(values, dtype=dtype))
+
+        values, classes, m = statistics, None, statistics.shape[1]
+        if isinstance(statistics, OneHot):
+            values, classes = statistics.weight, there(statistics.classes, np.int32)
+        values, one_hot = there(values, np.float64), classes is not None
+        leaf_values, rows = there(leaf_statistics, np.float64), there(rows, np.int32)
+        n_rows, d = self.n if rows is None else len(rows), m if leaf_values is None else int(leaf_values.shape[1])
+        layout = self.layout(m, d, one_hot, leaf_values is not None, score, growth, n_rows)
+        features = np.arange(self.p, dtype=np.int32) if features is None else np.asarray(features, dtype=np.int32)
+        masks = np.bincount(features >> 3, weights=1 << (features & 7)).astype(np.int32)
+        tiles = np.flatnonzero(masks).astype(np.int32)  # that have a feature in use
+        lists = self.room("lists", 3 * self.p, np.int32)
+        device.send(lists, np.concatenate([features, tiles, masks[tiles]]))
+        at, leaf_of_row = device.pointer(lists), device.empty(self.n, np.int32)
         layout.arguments.set(
-            seed=seed,
+            seed=growth.seed,
             features=at,
             tiles=at + 4 * len(features),
             tile_mask=at + 4 * (len(features) + len(tiles)),
             n_features=len(features),
             n_used_tiles=len(tiles),
-            values=pointer(device, values),
-            classes=pointer(device, classes),
-            rows=pointer(device, rows),
-            leaf_values=pointer(device, leaf_values),
-            leaf_of_row=pointer(device, leaf_of_row),
+            values=device.pointer(values),
+            classes=device.pointer(classes),
+            rows=device.pointer(rows),
+            leaf_values=device.pointer(leaf_values),
+            leaf_of_row=device.pointer(leaf_of_row),
         )
-        device.clear(layout.block, layout.results["nodes"])
-        layout.kernel(layout.n_blocks, BLOCK, layout.arguments)
-        return PendingTree(
-            host=device.fetch(layout.block, layout.results["size"]),
-            places=layout.results,
-            width=m if classes is None else 1,
-            d=d,
-            own_leaves=leaf_values is not None,
+        results, start = layout.results, device.pointer(layout.block)
+        device.clear(layout.block, results["nodes"])
+        layout.kernel(layout.n_blocks, layout.arguments)
+        fetched, width = device.fetch(layout.block, results["size"]), 1 if one_hot else m
+        own = slice(0, width) if leaf_values is None else slice(width, width + d)
+        return PendingGrown(
+            data,
+            lambda: (*read_tree(fetched.wait(), results, d, own), n_rows),
             leaf_of_row=leaf_of_row,
-            order=self._kept["order"],
-            leaf_begin=self._kept["leaf_begin"],
             rows=rows,
-            n_leaves=pointer(device, layout.block) + layout.results["result"] + N_LEAVES_AT,
-            most_leaves=layout.most_leaves,
-            nodes=pointer(device, layout.block) + layout.results["nodes"],
-            sets=pointer(device, layout.block) + layout.results["out_sets"],
+            order=self._kept["order"],
+            leaf_count=start + results["result"] + N_LEAVES_AT,
+            most_leaves=most_leaves(growth, n_rows),
+            nodes=start + results["nodes"],
+            sets=start + results["out_sets"],
         )
 
-    def layout(self, m: int, d: int, one_hot: bool, own_leaves: bool, limits: Limits, n_rows: int) -> Layout:
-        """The layout for these trees; made anew when the limits or the memory change."""
-        key = (m, d, one_hot, own_leaves, n_rows, limits.kind)
-        if key not in self._layouts:
-            made = self.make_layout(m, d, one_hot, limits, n_rows)
-            self._layouts[key] = made
+    def layout(
+        self, m: int, d: int, one_hot: bool, own_leaves: bool, score: str, growth: Growth, n_rows: int
+    ) -> Layout:
+        """Memory and arguments for these trees; made anew when the kind of tree or the memory changes."""
+        key = (m, d, one_hot, own_leaves, score, growth, n_rows)
+        if key in self._layouts:
+            return self._layouts[key]
+        device, symmetric, width = self.device, growth.order == "symmetric", 1 if one_hot else m
+        sizes, groups = self.sizes(m, growth, n_rows), None
+        options = {
+            "LANE": "int" if growth.bits == 32 else "i64",
+            "SCORE": SCORES[score],
+            "COLUMNS": 2 if m == 2 and not one_hot else 0,
+            "BINS": self.bin_stride,
+        } | ({"SYMMETRIC": 1} if symmetric else {})
+        kernel = device.kernel("tree", "grow_tree", options, sizes.shared, cooperative=True)
+        n_blocks = kernel.n_blocks()
+        results = result_layout(most_leaves(growth, n_rows), width, d, self.any_categories)
+        block = self.room("block", results["size"], np.uint8)
+        arrays = self.arrays(sizes, m, width, growth, n_rows, n_blocks)
+        if not isinstance(growth.interactions, int):
+            groups = arrays["groups"] = device.upload(group_masks(growth.interactions, self.p))
+        start = device.pointer(block)
+        arguments = Arguments(PROBLEM)
+        arguments.set(**dict.fromkeys(PROBLEM.names or (), 0))
+        arguments.set(**{name: device.pointer(array) for name, array in arrays.items()})
+        arguments.set(**{name: start + place for name, place in results.items() if name != "size"})
+        arguments.set(
+            n=self.n,
+            slot_size=sizes.slot,
+            l2=growth.l2_regularization,
+            noise=growth.noise,
+            smoothing=growth.category_smoothing,
+            p=self.p,
+            m=m,
+            d=d,
+            n_rows=n_rows,
+            max_depth=growth.levels if symmetric else min(growth.max_depth, MOST),
+            max_leaves=0 if symmetric else min(growth.max_leaf_nodes, MOST),
+            min_samples=max(1, min(growth.min_samples_leaf, MOST)),
+            order_of_growth=ORDERS[growth.order],
+            min_category_count=min(growth.category_count(n_rows), MOST),
+            cell_capacity=sizes.cells,
+            slot_capacity=sizes.slots,
+            scratch_size=sizes.scratch,
+            pass_features=sizes.pass_features,
+            pass_lanes=sizes.pass_lanes,
+            n_groups=0 if groups is None else len(groups),
+            most_features=min(growth.interactions, MOST) if groups is None else 0,
+            words=sizes.words,
+        )
+        self._layouts[key] = Layout(kernel, n_blocks, arguments, results, block, groups)
         return self._layouts[key]
 
-    def make_layout(self, m: int, d: int, one_hot: bool, limits: Limits, n_rows: int) -> Layout:
-        """Memory and arguments."""
-        table, device, room = self.table, self.device, self.room
-        sizes, width = Sizes.of(table, m, limits, n_rows), 1 if one_hot else m
-        lane = np.dtype(np.int32 if limits.bits == 32 else np.int64)
-        options = {
-            "LANE": "int" if limits.bits == 32 else "i64",
-            "SCORE": limits.score,
-            "COLUMNS": 2 if m == 2 and not one_hot else 0,
-            "BINS": table.bin_stride,
-        } | ({"SYMMETRIC": 1} if limits.order == SYMMETRIC else {})
-        kernel = device.kernel("tree", "grow_tree", options, sizes.shared, cooperative=True)
-        n_blocks = kernel.n_blocks(BLOCK, self.blocks_per_processor)
-        capacity, works, p, i4, i8, f8 = sizes.cells, MOST_WORKS, table.p, np.int32, np.int64, np.float64
-        results = result_layout(most_leaves(limits, n_rows), width, d, bool(sizes.scratch))
-        block = room("block", results["size"], np.uint8)
-        start = pointer(device, block)
-        categories = bool(sizes.scratch)
-        groups = None if limits.groups is None else device.upload(limits.groups)
-        arrays = {
-            "groups": groups,
+    def arrays(self, sizes: Sizes, m: int, width: int, growth: Growth, n_rows: int, n_blocks: int) -> dict[str, Any]:
+        """The arrays of a kernel on the device by their names there, None for those that it does not need."""
+        lane, i4, i8, f8, u1 = np.dtype(f"i{growth.bits // 8}"), np.int32, np.int64, np.float64, np.uint8
+        capacity, works, bests, any_categories = sizes.cells, MOST_WORKS, 2 * MOST_WORKS * self.p, self.any_categories
+        room = self.room
+        return {
+            "codes": self.codes,
+            "n_bins": self.n_bins,
+            "has_missing": self.has_missing,
+            "categorical": self.categorical,
             "scale": room("scale", width, f8),
             "inverse": room("inverse", m, f8),
             "unit": room("unit", width, f8),
-            "quantized": room("quantized", table.n * width, lane),
+            "quantized": room("quantized", self.n * width, lane),
             "list0": room("list0", n_rows, i4),
             "list1": room("list1", n_rows, i4),
-            "cells": room("cells", capacity * CELL_BYTES, np.uint8),
+            "cells": room("cells", capacity * CELL_BYTES, u1),
             "used": room("used", capacity * sizes.words, np.uint32) if sizes.words else None,
             "totals": room("totals", capacity * (m + 1), i8),
-            "works": room("works", works * WORK_BYTES, np.uint8),
+            "works": room("works", works * WORK_BYTES, u1),
             "cursors": room("cursors", 2 * works, i4),
             "done": room("done", 2 * works, i4),
             "cut": room("cut", works, i4),
             "built": room("built", works, i4),
             "first_cut": room("first_cut", works + 1, i4),
             "first_built": room("first_built", works + 1, i4),
-            "bests": room("bests", 2 * works * p * FEATURE_BEST, np.uint8),
-            "sets": room("sets", 2 * works * p * 32, np.uint8) if categories else None,
+            "bests": room("bests", bests * FEATURE_BEST, u1),
+            "sets": room("sets", bests * 32, u1) if any_categories else None,
             "histograms": room("histograms", sizes.slots * sizes.slot, lane),
-            "scratch": room("scratch", n_blocks * BLOCK // 32 * sizes.scratch, f8) if categories else None,
+            "scratch": room("scratch", n_blocks * WARPS * sizes.scratch, f8) if any_categories else None,
             "planning": room("planning", sizes.planning // 8 + 1, f8) if sizes.planning else None,
             "queue": room("queue", 3 * capacity, i4),
             "first_task": room("first_task", capacity + 1, i4),
             "leaf_begin": room("leaf_begin", capacity + 1, i4),
             "order": room("order", n_rows, i4),
         }
-        fields: dict[str, Any] = dict.fromkeys(PROBLEM.names or (), 0)
-        fields |= {
-            name: pointer(device, array) for name, array in ({"codes": table.codes} | table.columns | arrays).items()
-        }
-        fields |= {name: start + place for name, place in results.items() if name != "size"}
-        fields |= {
-            "n": table.n,
-            "slot_size": sizes.slot,
-            "l2": limits.l2,
-            "noise": limits.noise,
-            "smoothing": limits.smoothing,
-            "p": p,
-            "m": m,
-            "d": d,
-            "n_rows": n_rows,
-            "max_depth": limits.max_depth,
-            "max_leaves": limits.max_leaves,
-            "min_samples": max(1, limits.min_samples),
-            "order_of_growth": limits.order,
-            "min_category_count": limits.min_category_count,
-            "cell_capacity": capacity,
-            "slot_capacity": sizes.slots,
-            "scratch_size": sizes.scratch,
-            "pass_features": sizes.pass_features,
-            "pass_lanes": sizes.pass_lanes,
-            "n_groups": 0 if limits.groups is None else len(limits.groups),
-            "most_features": limits.most_features,
-            "words": sizes.words,
-        }
-        arguments = Arguments(PROBLEM)
-        arguments.set(**fields)
-        return Layout(kernel, n_blocks, arguments, results, block, groups, most_leaves(limits, n_rows))
 
 
-def used_tiles(features: Any) -> tuple[Any, Any]:
-    """The tiles that have a feature in use, and which of their eight features are: two (t,) int32."""
-    masks = np.bincount(features >> 3, weights=1 << (features & 7)).astype(np.int32)
-    tiles = np.flatnonzero(masks).astype(np.int32)
-    return tiles, masks[tiles]
+# The growers of tables that are in use, with their memory on the device.
+_growers: WeakKeyDictionary[Any, WeakKeyDictionary[BinnedData, TreeGrower]] = WeakKeyDictionary()
+
+
+def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
+    """Sets of features that may be split together as bits, (n_groups, words) uint32."""
+    masks = np.zeros((len(groups), -(-p // 32)), dtype=np.uint32)
+    for mask, group in zip(masks, groups, strict=True):
+        for f in group:
+            mask[f // 32] |= np.uint32(1 << (f % 32))
+    return masks
+
+
+def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tuple[Tree, AnyArray, Array]:
+    """The tree without thresholds in what the kernel wrote, its leaf sums as integers, and their largest summands."""
+    found = host[places["result"] : places["result"] + RESULT.itemsize].view(RESULT)[0]
+    if found["error"]:
+        raise RuntimeError("the tree needs more memory on the device than was set aside for it")
+    n_nodes, n_leaves, n_sets = int(found["n_nodes"]), int(found["n_leaves"]), int(found["n_sets"])
+
+    def part(name: str, count: int, dtype: Any) -> Any:
+        begin = places[name]
+        return host[begin : begin + count * np.dtype(dtype).itemsize].view(dtype).copy()
+
+    nodes = part("nodes", n_nodes * NODE.itemsize, np.uint8).view(NODE)
+    sets = part("out_sets", n_sets * 32, np.uint8).reshape(n_sets, 32)
+    tree = Tree(nodes, part("gains", n_nodes, np.float64), part("counts", n_nodes, np.int64), sets)
+    limbs = part("limbs", n_leaves * 2 * d, np.uint64).reshape(n_leaves, 2, d)
+    return tree, limbs, part("maxima", own.stop, np.float64)[own]
 
 
 def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str, int]:
@@ -533,7 +415,7 @@ def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str
         "magnitudes": 8 * width,
         "result": RESULT.itemsize,
         "limbs": 16 * d * leaves,
-        "nodes": NODE_BYTES * nodes,
+        "nodes": NODE.itemsize * nodes,
         "gains": 8 * nodes,
         "counts": 8 * nodes,
         "out_sets": 32 * leaves if categories else 0,
@@ -545,6 +427,55 @@ def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str
     return places | {"size": at}
 
 
-def pointer(device: Any, array: Any) -> int:
-    """The address of an array on the device; 0 for none."""
-    return 0 if array is None else int(device.pointer(array))
+def splits_bytes(p: int, any_categories: bool = False) -> int:
+    """The memory for the best splits of p features in all nodes that are expanded together."""
+    return 2 * MOST_WORKS * p * (FEATURE_BEST + (32 if any_categories else 0))
+
+
+def can_grow(
+    data: BinnedData, m: int, d: int, growth: Growth, rows: AnyArray | None, features: AnyArray | None
+) -> bool:
+    """Whether the device grows such trees: neither those of sparse or of empty tables, nor very deep symmetric ones."""
+    if too_many_levels(growth) or isinstance(data.codes, SparseCodes) or growth.bits not in (32, 64):
+        return False
+    n_rows = data.n if rows is None else len(rows)
+    return min(n_rows, m, d, data.p if features is None else len(features)) > 0
+
+
+def fit_bytes(size: FitSize) -> dict[str, int]:
+    """The bytes of a fit of the flagship on the device, by what they are for.
+
+    With n rows, p features, K classes, s directions of the sketch, at most L leaves, B bins (rounded up to a multiple
+    of 32) and integers of w = 4 or 8 bytes: codes 8 n ⌈p/8⌉; predictor 4 n K; rows n (8 (s + 1) + w (s + 1) + 24), and
+    20 n more if they have weights; histograms w p (s + 2) B (2 L + 2), or of trees that do not grow best first
+    w p (s + 2) B (L + 2), and 16384 p for splits; leaves 40 L K.
+    """
+    n, p, m = size.n, size.p, size.s + 1
+    out = {"codes": 8 * n * -(-p // 8), "predictor": 4 * n * size.K}
+    width = size.growth.bits // 8
+    out["rows"] = n * (8 * m + width * m + 24 + (20 if size.weighted else 0))
+    unlimited = size.growth.order != "symmetric" and not (size.growth.max_leaf_nodes or size.growth.max_depth)
+    if p == 0 or too_many_levels(size.growth) or unlimited:  # these may be grown on the processor
+        return out
+    sizes = Sizes.of(-(-(size.max_bins + 1) // 32) * 32, p, False, m, size.growth, n)
+    out["histograms"] = sizes.slots * sizes.slot * width + splits_bytes(p)
+    out["leaves"] = 40 * most_leaves(size.growth, n) * max(1, size.K)
+    return out
+
+
+def check_room(size: FitSize, room: int) -> int:
+    """The bytes of a fit; raises `DeviceMemoryError` if there is less room on the device."""
+    parts = fit_bytes(size)
+    need = sum(parts.values())
+    if need <= room:
+        return need
+    listed = ", ".join(f"{name} {text(amount)}" for name, amount in parts.items())
+    raise DeviceMemoryError(
+        f"device='cuda' needs {text(need)} of memory on the GPU for this fit ({listed}), and {text(room)} are free; "
+        "fit on fewer rows, with smaller max_leaf_nodes or max_bins, or with device='cpu'."
+    )
+
+
+def text(amount: int) -> str:
+    """A number of bytes in words."""
+    return f"{amount / 2**30:.1f} GiB" if amount >= 2**30 else f"{amount / 2**20:.1f} MiB"

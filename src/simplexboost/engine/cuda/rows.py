@@ -1,14 +1,16 @@
 """Computes the loss and Newton steps of `SimplexBoostClassifier` row by row on the GPU, for canonical codewords.
 
-`CudaRowLoss` implements `interface.RowLoss`; `stepping` launches the kernels.
+The kernels are those of ``source/rows.cu``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,8 +20,96 @@ from ..._util.compat import cached
 from ..cpu.rows import TiltedLoss
 from ..interface import Compute, LeafRule, RowProblem
 from ..tree import Grown, LateValues
-from .stepping import Launcher, Stepper
-from .trees import PendingGrown
+from .device import BLOCK, BLOCKS_PER_PROCESSOR, WARPS, Arguments, records
+from .growing import PendingGrown, TreeGrower
+
+ROWS = records(
+    "F c weight log_cost Z stats loss scale",
+    [("n", "i8"), *((x, "i4") for x in ("K", "tilt_a", "tilt_b")), ("tilt_scale", "f4")],
+)
+TOTALS = records("loss weight stats rows parts", [("n", "i8"), ("n_rows", "i8"), ("s", "i4"), ("pad", "i4")])
+LEAF_ROWS = records(
+    "F c log_cost loss scale order leaf_of_row sums",
+    [("unit", "f8"), *((x, "i4") for x in ("n_rows", "K", "rows_per_part", "pad"))],
+)
+LEAF_STEPS = records(
+    "sums values n_leaves counts", [("inverse", "f8"), ("l2", "f8"), ("max_step", "f8"), ("thin", "f4"), ("K", "i4")]
+)
+LEAF_PAIRS = records("values n_leaves counts ends pairs", [("K", "i4"), ("pad", "i4")])
+UPDATE = records("F values leaf_of_row n_leaves", [("n", "i8"), ("d", "i4"), ("step", "f4")])
+ROUTE = records("codes n_bins has_missing nodes sets leaf_of_row", [("n", "i8")])
+
+
+def power_of_two(x: int, most: int) -> int:
+    """The least power of two that is at least x, but at most `most`."""
+    return min(most, 1 << max(0, x - 1).bit_length())
+
+
+def exact_exponent(largest: float, n_rows: int) -> int:
+    """log2 of the scale that turns numbers up to `largest` into integers whose sum over n_rows stays below 2^62."""
+    width = min(50, 62 - n_rows.bit_length())
+    return min(max(width - math.frexp(largest)[1], -1000), 1000)
+
+
+_launchers: WeakKeyDictionary[Any, Launcher] = WeakKeyDictionary()
+
+
+class Launcher:
+    """Launches kernels of ``source/rows.cu``; keeps their arguments from launch to launch.
+
+    With ``keeps`` it also keeps the arrays, so as to know which ones are others.
+    """
+
+    def __init__(self, device: Any, keeps: bool = False) -> None:
+        self._arrays: dict[str, dict[str, Any]] = {}
+        self.keeps = keeps
+        self.device, self._lock = device, Lock()  # the structures of arguments are shared by all fits
+        self.blocks = BLOCKS_PER_PROCESSOR * device.n_processors
+        self._arguments: dict[str, Arguments] = {}
+        self._kernels: dict[Any, Any] = {}
+
+    @staticmethod
+    def of(device: Any) -> Launcher:
+        """One that is kept as long as the device."""
+        if device not in _launchers:
+            _launchers[device] = Launcher(device)
+        return _launchers[device]
+
+    def launch(self, name: str, grid: Any, dtype: Any, fields: dict[str, Any], shared: int = 0, **macros: int) -> None:
+        """Launch a kernel; arrays among the fields become pointers."""
+        known, pointers = self._arrays.setdefault(name, {}) if self.keeps else {}, {}
+        for field, x in fields.items():
+            if type(x) in (int, float):
+                pointers[field] = x
+            elif field not in known or known[field] is not x:
+                pointers[field], known[field] = self.device.pointer(x), x
+        key = (name, shared, *macros.items())
+        if key not in self._kernels:
+            options = {"GROUP": 32, "EACH": 0, "DIRECTIONS": 1, "CLASSES": 32, "TURNS": 1} | macros
+            self._kernels[key] = self.device.kernel("rows", name, options, shared)
+        with self._lock:
+            if name not in self._arguments:
+                self._arguments[name] = Arguments(dtype)
+            self._arguments[name].set(**pointers)
+            self._kernels[key](grid, self._arguments[name])
+
+    def add_leaves(self, F: Any, values: Any, step: float, leaf_of_row: Any, n_leaves: int = 0) -> None:
+        """F[i] += step · values[leaf of i]; given the address of the number of leaves, only if there are several."""
+        n, d = F.shape
+        rows = power_of_two(-(-n // (WARPS * self.blocks)), 32)  # of a warp, so that every warp has some
+        rows = max(4, rows)
+        fields = {
+            "F": F, "values": values, "leaf_of_row": leaf_of_row, "n_leaves": n_leaves, "n": n, "d": d, "step": step,
+        }  # fmt: skip
+        self.launch("add_leaves", min(-(-n // (WARPS * rows)), self.blocks), UPDATE, fields, GROUP=rows)
+
+    def route(self, table: TreeGrower, grown: PendingGrown) -> None:
+        """Find the leaves of all rows of a tree that is being grown on some of them."""
+        fields = {
+            "codes": table.codes, "n_bins": table.n_bins, "has_missing": table.has_missing, "nodes": grown.nodes,
+            "sets": grown.sets, "leaf_of_row": grown.leaf_of_row, "n": table.n,
+        }  # fmt: skip
+        self.launch("route", min(-(-table.n // BLOCK), self.blocks), ROUTE, fields)
 
 
 class CudaLeaves(LateValues):
@@ -114,20 +204,24 @@ class CudaRowLoss(TiltedLoss):
     """Evaluates the loss at an F on the device; an F of the host is copied there every time."""
 
     def __init__(self, problem: RowProblem, compute: Compute, device: Any) -> None:
-        self.stepper = Stepper(
-            device,
-            device.upload(np.ascontiguousarray(problem.c, dtype=np.int32)),
-            problem.K,
-            None if problem.weight is None else device.upload(problem.weight),
-            None if problem.log_cost is None else device.upload(np.ascontiguousarray(problem.log_cost)),
-            problem.exponents,
-        )
-        super().__init__(problem, compute, self.stepper.loss)
-        self.device, self.weight = device, None if self.weight is None else device.upload(self.weight)
+        self.device, self.n, self.K = device, len(problem.c), problem.K
+        super().__init__(problem, compute, device.empty(self.n, np.float32))
+        self.c = device.upload(np.ascontiguousarray(problem.c, dtype=np.int32))
+        self.single_weight = None if problem.weight is None else device.upload(problem.weight)
+        self.weight = None if self.weight is None else device.upload(self.weight)
+        self.log_cost = None if problem.log_cost is None else device.upload(np.ascontiguousarray(problem.log_cost))
+        self.scale = device.empty(self.n, np.float64) if self.tilted or problem.weight is not None else None
         self.largest_weight = 1.0 if problem.weight is None else float(problem.weight.max(initial=0.0))
+        self.launcher = Launcher(device, keeps=True)  # as long as the fit
+        self.turns = min(4, -(-self.K // 32))  # classes of a thread in `leaf_sums`
+        self.classes = power_of_two(-(-self.K // self.turns), 256)
+        self.stats: Any = None
+        self.sums: Any = None
+        self.parts: Any = None
+        self.counts: Any = None
         self._directions: Any = None  # the Z of the last pull
         self._totals: PullTotals | None = None
-        self._expected = [len(problem.c) * problem.K]  # leaf values that are not zero: at first, any number
+        self._expected = [self.n * self.K]  # leaf values that are not zero: at first, any number
 
     def to_device(self, F: AnyArray) -> AnyArray:
         return F if self.device.owns(F) else self.device.upload_large(np.ascontiguousarray(F, dtype=np.float32))
@@ -136,60 +230,115 @@ class CudaRowLoss(TiltedLoss):
         """The sketched gradient and curvature at F, in the memory where F is."""
         if self.tilted:
             self.update_tilt()
-        here = self.device.owns(F)
-        self.F = self.to_device(F)
+        here, device, s = self.device.owns(F), self.device, Z.shape[1]
+        self.F, self._totals = self.to_device(F), None
         if self._directions is None or self._directions.shape != Z.shape:
-            self._directions = self.device.empty(Z.shape, np.float32)
-        self.device.send(self._directions, np.ascontiguousarray(Z, dtype=np.float32))
-        stats = self.stepper.pull(self.F, self._directions, 1.0 / self.tilt_mean)
-        self._totals = None
-        return stats if here else self.device.download(stats)
+            self._directions = device.empty(Z.shape, np.float32)
+            self.stats = device.empty((self.n, s + 1), np.float64)
+        device.send(self._directions, np.ascontiguousarray(Z, dtype=np.float32))
+        # 16 numbers of a row for a thread, but at least 4 threads, so that neighbours read neighbouring numbers.
+        group = power_of_two(max(4, -(-self.K // 16)), 32)
+        each, (a, b) = -(-self.K // group), self.problem.exponents
+        fields = {
+            "F": self.F, "c": self.c, "weight": self.single_weight, "log_cost": self.log_cost, "Z": self._directions,
+            "stats": self.stats, "loss": self.loss, "scale": self.scale, "n": self.n, "K": self.K, "tilt_a": a,
+            "tilt_b": b, "tilt_scale": 1.0 / self.tilt_mean,
+        }  # fmt: skip
+        macros = {"GROUP": group, "EACH": each if each * (s + 1) <= 48 else 0, "DIRECTIONS": s}
+        self.launcher.launch("pull", min(-(-self.n * group // BLOCK), self.launcher.blocks), ROWS, fields, **macros)
+        return self.stats if here else device.download(self.stats)
 
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray | LateValues:
         """Newton's steps; if the tree may still be growing, the kernels are launched before it is waited for."""
-        if not isinstance(grown, PendingGrown):
-            return self.leaves_now(grown.leaf_of_row, rows, grown.n_leaves, rule)
-        n_rows = len(self.problem.c) if rows is None else len(rows)
-        self._totals = PullTotals(self.stepper.totals(grown.pending.rows, n_rows), rows, self.device)
+        device, n_rows = self.device, self.n if rows is None else len(rows)
+        if not isinstance(grown, PendingGrown):  # the rows are known already
+            leaf_of_row = device.to_host(grown.leaf_of_row)
+            used = np.arange(len(leaf_of_row)) if rows is None else np.asarray(rows)
+            count = device.upload(np.array([grown.n_leaves], dtype=np.int32))
+            known = SimpleNamespace(
+                order=device.upload(used[np.argsort(leaf_of_row[used], kind="stable")].astype(np.int32)),
+                leaf_of_row=device.upload(np.ascontiguousarray(leaf_of_row, dtype=np.int32)),
+                leaf_count=device.pointer(count),
+                most_leaves=grown.n_leaves,
+            )
+            there = self._newton_steps(known, n_rows, rule)
+            return np.asarray(CudaLeaves(there, device, lambda: grown.n_leaves, np.inf))
+        self._totals = PullTotals(self._pull_totals(grown.rows, n_rows), rows, device)
+        there = self._newton_steps(grown, n_rows, rule)
         bound = rule.max_step * (2.0 if rule.thin else 1.0)  # the median that is subtracted is not larger than a step
-        values = self.leaves_later(self.begin(grown.pending, n_rows, rule), grown, rule, bound)
-        self.device.run_postponed()
+        parts = (there, device, lambda: grown.n_leaves, bound, grown.leaf_count)
+        pairs = self._pairs(there, grown) if rule.thin else None
+        values = CudaLeaves(*parts) if pairs is None else ThinLeaves(*parts, pairs=pairs, expected=self._expected)
+        device.run_postponed()
         return values
-
-    def leaves_now(self, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule) -> AnyArray:
-        """Newton's steps in leaves of rows that are known already, (L, K)."""
-        leaf_of_row = self.device.to_host(leaf_of_row)
-        used = np.arange(len(leaf_of_row)) if rows is None else np.asarray(rows)
-        order = used[np.argsort(leaf_of_row[used], kind="stable")].astype(np.int32)
-        count = self.device.upload(np.array([n_leaves], dtype=np.int32))
-        rows_of = SimpleNamespace(
-            order=self.device.upload(order),
-            leaf_of_row=self.device.upload(np.ascontiguousarray(leaf_of_row, dtype=np.int32)),
-            n_leaves=self.device.pointer(count),
-            most_leaves=n_leaves,
-        )
-        return np.asarray(CudaLeaves(self.begin(rows_of, len(used), rule), self.device, lambda: n_leaves, np.inf))
-
-    def leaves_later(self, there: Any, grown: PendingGrown, rule: LeafRule, bound: float) -> CudaLeaves:
-        """Leaf values that are on the way."""
-        parts = (there, self.device, lambda: grown.n_leaves, bound, grown.pending.n_leaves)
-        if not rule.thin:
-            return CudaLeaves(*parts)
-        return ThinLeaves(*parts, pairs=self.stepper.pairs(there, grown.pending), expected=self._expected)
-
-    def begin(self, tree: Any, n_rows: int, rule: LeafRule) -> Any:
-        """Launch the kernels that compute the leaf values, (most_leaves, K) on the device."""
-        options = (rule.l2_regularization, rule.max_step, rule.thin)
-        return self.stepper.leaves(self.F, tree, n_rows, options, self.largest_weight / self.tilt_mean)
 
     def risk(self) -> float:
         if self.tilted:
             return super().risk()
         if self._totals is None:
-            self._totals = PullTotals(self.stepper.totals(None, len(self.problem.c)), None, self.device)
+            self._totals = PullTotals(self._pull_totals(None, self.n), None, self.device)
         return self._totals.found[0] / self.weights
 
     def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
         if self._totals is not None and self._totals.rows is rows:
             return self._totals.found[1]
         return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])
+
+    def _pull_totals(self, rows: Any, n_rows: int) -> Any:
+        """The parts (2, b) of Σ w · loss over all rows and of Σ‖g‖ over `rows`, at the last pull; on the device."""
+        n_blocks = min(-(-self.n // BLOCK), 2 * self.device.n_processors)
+        if self.parts is None:
+            self.parts = self.device.empty((2, n_blocks), np.float64)
+        fields = {
+            "loss": self.loss, "weight": self.single_weight, "stats": self.stats, "rows": rows, "parts": self.parts,
+            "n": self.n, "n_rows": n_rows, "s": int(self.stats.shape[1]) - 1,
+        }  # fmt: skip
+        self.launcher.launch("totals", n_blocks, TOTALS, fields, shared=16 * WARPS)
+        return self.parts
+
+    def _newton_steps(self, tree: Any, n_rows: int, rule: LeafRule) -> Any:
+        """Newton's steps in the leaves of a `PendingGrown`, (most_leaves, K) float32 on the device.
+
+        The first rows are the leaves.
+        """
+        device, K, n_leaves = self.device, self.K, tree.most_leaves
+        if self.sums is None or self.sums.size != n_leaves * 2 * K:
+            self.sums = device.empty(n_leaves * 2 * K, np.uint64)
+        device.clear(self.sums)
+        exponent = exact_exponent(self.largest_weight / self.tilt_mean, n_rows)
+        parts_per_block = BLOCK // self.classes
+        layers = -(-K // (self.classes * self.turns))
+        part = max(16, -(-n_rows * layers // (self.launcher.blocks * parts_per_block)))
+        fields = {
+            "F": self.F, "c": self.c, "log_cost": self.log_cost, "loss": self.loss, "scale": self.scale,
+            "order": tree.order, "leaf_of_row": tree.leaf_of_row, "sums": self.sums, "unit": math.ldexp(1.0, exponent),
+            "n_rows": n_rows, "K": K, "rows_per_part": part,
+        }  # fmt: skip
+        macros = {"CLASSES": self.classes, "TURNS": self.turns}
+        self.launcher.launch("leaf_sums", (-(-n_rows // (part * parts_per_block)), layers), LEAF_ROWS, fields, **macros)
+        values = device.empty((n_leaves, K), np.float32)
+        if self.counts is None or self.counts.size < n_leaves:
+            self.counts = device.empty(n_leaves, np.int32)
+        fields = {
+            "sums": self.sums, "values": values, "n_leaves": tree.leaf_count, "counts": self.counts,
+            "inverse": math.ldexp(1.0, -exponent), "l2": rule.l2_regularization, "max_step": rule.max_step,
+            "thin": rule.thin, "K": K,
+        }  # fmt: skip
+        self.launcher.launch("leaf_steps", n_leaves, LEAF_STEPS, fields, shared=64)
+        return values
+
+    def _pairs(self, values: Any, tree: PendingGrown) -> Any:
+        """The leaf values (L, K) that are not zero, if they were thinned; int32 on the device.
+
+        First come the L + 1 places where the leaves begin, with room for `most_leaves` + 1, then for every number its
+        column and its bits.
+        """
+        n_leaves, K = values.shape
+        out = self.device.empty(n_leaves + 1 + 2 * n_leaves * K, np.int32)
+        at = self.device.pointer(out)
+        fields = {
+            "values": values, "n_leaves": tree.leaf_count, "counts": self.counts, "ends": at,
+            "pairs": at + 4 * (n_leaves + 1), "K": K,
+        }  # fmt: skip
+        self.launcher.launch("pack_leaves", n_leaves, LEAF_PAIRS, fields, shared=4 * WARPS)
+        return out
