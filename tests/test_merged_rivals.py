@@ -8,7 +8,7 @@ import pytest
 import simplexboost as sb
 from simplexboost.parts.codewords import Simplex
 from simplexboost.parts.losses import MM, Exponential, Logistic
-from simplexboost.parts.losses.objective import pays
+from simplexboost.parts.losses.gamma_phi import pays
 from simplexboost.parts.optimizers import CoordinateDescent, base
 from simplexboost.parts.steps import Ray
 

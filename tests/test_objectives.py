@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from simplexboost.model.code import Code
 from simplexboost.parts.losses import MM, Exponential, Gradient, Logistic, Loss, Objective, OwnScoreExponential
-from simplexboost.parts.losses.exponential import MOST_CARRIED, REFRESH, CarriedObjective, OwnScoreObjective, spread_out
+from simplexboost.parts.losses.gamma_phi import MOST_CARRIED, REFRESH, CarriedObjective
 from simplexboost.parts.losses.objective import mean_loss
+from simplexboost.parts.losses.scores import OwnScoreObjective, in_own_column
 
 K, N = 4, 9
 C = np.arange(N) % K
@@ -225,4 +226,4 @@ def test_the_own_score_by_hand():
 
 
 def test_numbers_of_true_classes_are_spread_out():
-    assert_array_equal(spread_out(np.array([3.0, 4.0]), np.array([2, 0]), 3), [[0, 0, 3], [4, 0, 0]])
+    assert_array_equal(in_own_column(np.array([3.0, 4.0]), np.array([2, 0]), 3), [[0, 0, 3], [4, 0, 0]])

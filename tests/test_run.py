@@ -13,7 +13,7 @@ from simplexboost.model.additive import AdditiveModel, Term
 from simplexboost.model.hypotheses import LeafOutputs, TreeHypothesis
 from simplexboost.parts.learners import VectorTree
 from simplexboost.parts.losses import Exponential, Logistic
-from simplexboost.parts.losses.exponential import CarriedObjective
+from simplexboost.parts.losses.gamma_phi import CarriedObjective
 from simplexboost.parts.optimizers.base import gradient_of
 from simplexboost.parts.optimizers.run import Update
 

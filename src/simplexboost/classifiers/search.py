@@ -30,6 +30,7 @@ from ..boosting.loop import boost
 from ..decide.sets import SetScores, own_scores
 from ..engine import Candidates
 from ..model.additive import AdditiveModel
+from ..parts.losses import BlockLogistic
 from ..parts.optimizers.run import Run
 
 __all__ = ["TEMPERATURES", "Candidate", "Choice", "Split", "Terms", "check_groups", "folds", "one_split", "race"]
@@ -247,7 +248,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
         return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, total = run.data.c[held], run.data.weight[held], run.data.engine.rows.total
     constant = run.model.constant
-    if run.loss.blockwise:
+    if isinstance(run.loss, BlockLogistic):
         return np.array([total(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
         values = run.loss.value(run.code.scores(run.data.engine.device.to_host(run.F[held])), c)

@@ -16,7 +16,7 @@ from ..engine import ORDERS
 from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Ordinal, Simplex, as_codewords
 from ..parts.learners import SketchTree
 from ..parts.learners.constraints import is_by_class
-from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost
+from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost, UserLoss
 from ..parts.optimizers import SketchedNewton
 from ..parts.optimizers.prior import has_even_classes
 from ..parts.optimizers.run import Run
@@ -445,7 +445,7 @@ class SimplexBoostClassifier(StructuredBooster):
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
         elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
-        if few or other or elsewhere or parts.loss.rowwise or not takes_canonical(parts.codewords):
+        if few or other or elsewhere or isinstance(parts.loss, UserLoss) or not takes_canonical(parts.codewords):
             return None
         return CANDIDATES
 

@@ -21,6 +21,7 @@ from ..classifiers.plan import Parts
 from ..engine import CodedRows, auto_bins
 from ..parts.learners import IndexStump, refusal_of
 from ..parts.learners.tree_learners import TreeLearner
+from ..parts.losses import UserLoss
 from ..parts.optimizers import SampledPairs, SketchedNewton
 from ..parts.optimizers.run import Run
 from ..persist import check_label_types
@@ -69,7 +70,7 @@ def check_parts(parts: Parts) -> None:
         refused, reason = f"learner={parts.learner!r}", "only trees of the engine learn from sums over machines"
     elif isinstance(parts.optimizer, SampledPairs) and parts.optimizer.n_pairs != "all":
         refused, reason = f"optimizer={parts.optimizer!r}", "it draws from all rows at once; n_pairs='all' works"
-    elif parts.loss.rowwise and isinstance(parts.optimizer, SketchedNewton):
+    elif isinstance(parts.loss, UserLoss) and isinstance(parts.optimizer, SketchedNewton):
         refused, reason = f"loss={parts.loss!r}", "the flagship sums its own losses only over machines"
     else:
         return

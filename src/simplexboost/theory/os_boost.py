@@ -24,7 +24,7 @@ from ..engine import CPU, Engine
 from ..model.code import Code
 from ..parts.losses import Gradient, Loss, Objective
 from ..parts.losses.base import saturated_exp
-from ..parts.losses.links import Link, softmax
+from ..parts.losses.links import Link
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.base import ask, gradient_of, normalised_edge
 from ..parts.optimizers.run import Run, Update
@@ -110,19 +110,15 @@ class PotentialLoss(Loss):
         P, log_scale = self.scaled_residual(U, c)
         return P * saturated_exp(np.array(log_scale))
 
-    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
+    def scaled_residual(
+        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
+    ) -> tuple[Array, float]:
         game = self.game(U.shape[1])
         votes = self.votes(game, U, c)
         return potential_falls(game, self.rounds_to_go(votes), votes, c)
 
-    def probabilities(self, U: Array) -> Array:
-        if self.loss == "exponential":
-            return softmax(U, 4.0)  # softmax(2F), the link of AdaBoost.MM
-        total = U.sum(axis=1, keepdims=True)
-        return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
-
     def link_formula(self, K: int) -> Link | None:
-        return Link("softmax", 4.0) if self.loss == "exponential" else Link("shares")
+        return Link("softmax", 4.0) if self.loss == "exponential" else Link("shares")  # softmax(2F): AdaBoost.MM's link
 
 
 def potential_falls(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:

@@ -8,8 +8,7 @@ from typing import Any
 from ..._util.params import resolve
 from ...model.code import Gradient
 from .base import Loss, clamped, margins
-from .exponential import MM, Exponential
-from .gamma_phi import GammaPhi, Logistic, Savage, UserGammaPhi
+from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage, UserGammaPhi
 from .multilabel import BlockLogistic, MultilabelHamming, MultilabelRanking, for_label_sets
 from .objective import Objective
 from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost, SoftmaxCostTable, UserLoss
@@ -57,11 +56,6 @@ def as_loss(value: Any) -> Loss:
     ----------
     value : str or Loss
         A key of ``LOSSES``, or a loss.
-
-    Returns
-    -------
-    Loss
-        The loss.
 
     Examples
     --------

@@ -12,8 +12,12 @@ from ..._util.arrays import Array, Labels
 from ..._util.params import Part, check_number
 from ...engine import CPU, Engine
 from ...model.code import Code
-from .links import HUGE, Link, softmax
-from .objective import CEILING, MergedRivals, Objective, Rivals
+from .links import HUGE, Link, clip_scores, softmax
+from .objective import CEILING, Objective
+
+# The first and the second derivative of every example's loss, (n,) each, and log_scale: both must be multiplied by
+# exp(log_scale). The second is None if the loss has none.
+Slopes = tuple[Array, Array | None, float]
 
 
 class Loss(Part, ABC):
@@ -40,10 +44,7 @@ class Loss(Part, ABC):
 
     convex: bool
     exponential: ClassVar[bool] = False  # a sum of exponentials of scores; has `terms` and `total`
-    pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival is the weight of that pair
     decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each; has `binary`
-    rowwise: ClassVar[bool] = False  # has `second`, so that `SketchedNewton` can ask the loss itself, not the engine
-    blockwise: ClassVar[bool] = False  # a sum of log-losses of blocks of columns, which engines know as `BlockProblem`
     cost_matrix: ArrayLike | None = None  # the cost of mistaking a class for another, if the loss has it
     likelihood: bool = False  # whether the loss is −log softmax(2 U)_c, c being the true class
     # (a, b) if the gradient is the logistic one times p^a (1 − p)^b, p being the probability of the true class.
@@ -65,61 +66,25 @@ class Loss(Part, ABC):
         """The logarithm of the loss, (n,); a loss that underflows to zero counts as the smallest normal float."""
         return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
 
-    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
-        """``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P.
+    def scaled_residual(
+        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
+    ) -> tuple[Array, float]:
+        """``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P; ``out`` (n, K) may become P.
 
         Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
         and of a step does not depend on the scale. Bounded losses return the residual and 0.
         """
         return self.residual(U, c), 0.0
 
-    def scaled_residual_into(self, U: Array, c: Labels, out: Array, engine: Engine = CPU) -> tuple[Array, float]:
-        """`scaled_residual`, which may write to `out` (n, K): new memory would take longer than the computation."""
-        return self.scaled_residual(U, c, engine)
-
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
-        """Derivatives of L(U + αW) in α.
-
-        Parameters
-        ----------
-        U : array of shape (n, K)
-            Class scores.
-        c : array of shape (n,)
-            True classes.
-        W : array of shape (n, K)
-            The direction, in scores: ½ h Yᵀ for a learner's output h (n, d).
-        alpha : float, default=0.0
-            The step at which the derivatives are taken.
-        engine : Engine
-            What finds the largest of all examples, on which the scale depends; one thread by default.
-
-        Returns
-        -------
-        first : array of shape (n,)
-        second : array of shape (n,), or None if the loss has no second derivative
-        log_scale : float
-            Both derivatives must be multiplied by exp(log_scale).
-        """
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
+        """Derivatives of L(U + αW) in α, with their scale; W (n, K) is ½ h Yᵀ for a learner's output h (n, d)."""
         P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        """The weight of every term, and how fast its exponent falls along W; for losses that are sums of exponentials.
+        """The weight of every term (n, m), and how fast its exponent falls along W (n, K); for sums of exponentials.
 
-        Parameters
-        ----------
-        P : array of shape (n, K)
-            The residual, possibly scaled and with sample weights.
-        W : array of shape (n, K)
-            The direction, in scores.
-        c : array of shape (n,)
-            True classes.
-
-        Returns
-        -------
-        weight, fall : arrays of shape (n, m), m terms per example, in the scale of P and per unit of the step
+        They come from the residual P (n, K), which may be scaled and have sample weights.
         """
         raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
 
@@ -159,19 +124,9 @@ class Loss(Part, ABC):
         gains[np.arange(len(W)), c] = 1.0
         return engine.rows.every(gains > 0)
 
-    def rivals(self, U: Array, c: Labels) -> Rivals | None:
-        """The rivals of every example at the scores U, for searches along single coordinates; None for other losses."""
+    def rivals(self, U: Array, c: Labels) -> Any:
+        """The `Rivals` of every example at the scores U, for searches along coordinates; None if the loss has none."""
         return None
-
-    def along_merged(
-        self, merged: MergedRivals, alpha: float, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
-        """`along`, from merged rivals, for losses that have `rivals`."""
-        raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
-
-    def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
-        """`log_value` after a step, from merged rivals, for losses that have `rivals`."""
-        raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         """The risk of the loss on a training set with targets c (n,) and weights (n,)."""
@@ -186,8 +141,9 @@ class Loss(Part, ABC):
         return None
 
     def probabilities(self, U: Array) -> Array:
-        """The posterior link, (n, K): rows sum to one for any finite scores. By default softmax(2 U)."""
-        return softmax(U, 2.0)
+        """The posterior link, (n, K), for any finite scores: `link_formula`, or else softmax(2 U)."""
+        link = self.link_formula(U.shape[1])
+        return softmax(U, 2.0) if link is None else link.probabilities(U)
 
     def link_formula(self, K: int) -> Link | None:
         """Return the formula of `probabilities` for K classes; None if it is code that cannot be exported."""
@@ -208,11 +164,6 @@ def margins(U: Array, c: Labels) -> Array:
         The class scores.
     c : array of shape (n,)
         The true classes, numbers 0 .. K−1.
-
-    Returns
-    -------
-    array of shape (n,)
-        The margins.
 
     Examples
     --------
@@ -235,11 +186,6 @@ def clamped(F: Array, bound: float) -> Array:
     bound : float
         The largest difference of scores, positive.
 
-    Returns
-    -------
-    array of shape (n, K)
-        The clamped scores; the highest is 0.
-
     Examples
     --------
     >>> clamped(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
@@ -251,13 +197,13 @@ def clamped(F: Array, bound: float) -> Array:
 
 
 def pick(U: Array, c: Labels) -> Array:
-    """``U[i, c_i]``, (n,), clipped like `rivals`."""
+    """``U[i, c_i]``, (n,), clip_scores like `rivals`."""
     return np.clip(U[np.arange(len(U)), c], -HUGE, HUGE)
 
 
 def rivals(U: Array, c: Labels) -> Array:
     """A copy of the scores, (n, K), with −inf for the true class."""
-    B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # clipping costs no more than copying
+    B = clip_scores(U)  # clipping costs no more than copying
     B[np.arange(len(B)), c] = -np.inf
     return B
 

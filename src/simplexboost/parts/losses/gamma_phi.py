@@ -4,7 +4,9 @@ The residual of an example is ``w`` at its class and ``−w τ_k`` at the others
 ``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
 
 Two of them depend on the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded
-loss. The named losses work with logarithms; a loss from the user's own γ and φ evaluates (29)-(30) directly.
+loss. With γ(v) = v they are the exponential losses of AdaBoost and AdaBoost.MM. A vote multiplies only a few entries of
+their residual, which is therefore updated from round to round. The named losses work with logarithms; a loss from the
+user's own γ and φ evaluates (29)-(30) directly.
 """
 
 from __future__ import annotations
@@ -20,17 +22,23 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ... import _kernels
-from ..._util.arrays import Array, Labels
+from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_flag
 from ...engine import CPU, Engine
-from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
-from .links import HUGE, Link, savage_link, softmax, stationary
-from .objective import MergedRivals, Rivals
+from ...model.code import Code, Gradient
+from .base import Loss, Slopes, check_cost_matrix, pick, rivals, saturated_exp
+from .links import HUGE, Link, clip_scores, softmax, stationary
+from .objective import Objective
 
 # Walks are solved in blocks of this many numbers: 2 MiB stay in the cache while K states are eliminated.
 _BLOCK = 2**18
 # The least rate of a jump (the largest is of order one), so that a walk can reach every class.
 _NO_JUMP = 1e-30
+_LEAST = 1e-300  # of the weight of merged rivals beside the strongest: too small to count, with a finite logarithm
+# Residuals are carried from round to round, and computed anew after this many rounds, so that rounding errors do not
+# add up.
+REFRESH = 16
+MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would lose digits
 
 
 class GammaPhi(Loss):
@@ -65,15 +73,8 @@ class GammaPhi(Loss):
         and let z be its stationary distribution; then ``η_l ∝ z_l / w_l``. In this way no digits are lost, and no
         scores are too large.
 
-        Parameters
-        ----------
-        U : array of shape (n, K)
-            Class scores.
-
-        Returns
-        -------
-        array of shape (n, K)
-            Non-negative, rows sum to one. A zero cost counts as 1e-30 of the largest, so that the solution is unique.
+        A zero cost counts as 1e-30 of the largest, so that the solution is unique. The rows of the result (n, K) sum to
+        one.
 
         Examples
         --------
@@ -86,12 +87,11 @@ class GammaPhi(Loss):
         """
         n, K = U.shape
         size = max(1, _BLOCK // (K * K))
-        blocks = [self._solve(U[start : start + size]) for start in range(0, n, size)]
-        return np.concatenate(blocks) if blocks else np.empty((0, K))
-
-    def _solve(self, U: Array) -> Array:
-        T, b, log_factor = self._walk(U)
-        return softmax(np.log(stationary(np.maximum(T, _NO_JUMP), b)) + log_factor)
+        blocks = [np.empty((0, K))]
+        for start in range(0, n, size):
+            T, b, log_factor = self._walk(U[start : start + size])
+            blocks.append(softmax(np.log(stationary(np.maximum(T, _NO_JUMP), b)) + log_factor))
+        return np.concatenate(blocks)
 
     def probabilities(self, U: Array) -> Array:
         return self.posterior_system(U)
@@ -109,7 +109,7 @@ class ExponentialPhi(GammaPhi):
     """
 
     rate: ClassVar[float]  # a
-    _closed_link: ClassVar[Link]  # without costs
+    link: ClassVar[Link]  # without costs
 
     @abstractmethod
     def _log_gamma(self, s: Array) -> Array: ...
@@ -120,10 +120,6 @@ class ExponentialPhi(GammaPhi):
     @abstractmethod
     def _bend(self, s: Array) -> Array | float: ...
 
-    @abstractmethod
-    def _closed_form(self, U: Array) -> Array:
-        """The posterior when there are no costs."""
-
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
         """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `race`."""
         if self.cost_matrix is None:
@@ -132,7 +128,8 @@ class ExponentialPhi(GammaPhi):
         E = rivals(U, c)
         E *= self.rate
         # Costs are added as logarithms before the maximum is taken: a rival without cost must not be the maximum.
-        E += _log_cost(self.cost_matrix)[c]
+        C = np.asarray(self.cost_matrix, dtype=np.float64)
+        E += np.log(C, out=np.full(C.shape, -np.inf), where=C > 0)[c]
         top = E.max(axis=1)  # (n,)
         E -= top[:, None]
         s = top - self.rate * pick(U, c)
@@ -145,16 +142,7 @@ class ExponentialPhi(GammaPhi):
         if self.cost_matrix is not None:
             return None
         E, _, lead = race(U, c, self.rate)
-        return Rivals(E, np.clip(lead, -HUGE, HUGE), c, self.rate)
-
-    def along_merged(
-        self, merged: MergedRivals, alpha: float, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
-        s, mean, variance = merged.race(alpha)
-        return self._slopes(s, -mean, variance, engine)
-
-    def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
-        return self._log_gamma(merged.log_sum(alpha)[0])
+        return Rivals(self, E, np.clip(lead, -HUGE, HUGE), c)
 
     def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
         """``w`` up to a common factor, and the logarithm of that factor."""
@@ -170,17 +158,14 @@ class ExponentialPhi(GammaPhi):
         E, Z, s = self._race(U, c)
         return _pulled(E, Z, c, saturated_exp(self._log_weight(s)))
 
-    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
-        return self.scaled_residual_into(U, c, None, engine)
-
-    def scaled_residual_into(self, U: Array, c: Labels, out: Array | None, engine: Engine = CPU) -> tuple[Array, float]:
+    def scaled_residual(
+        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
+    ) -> tuple[Array, float]:
         E, Z, s = self._race(U, c, out)
         w, log_scale = self._weights(s, engine)
         return _pulled(E, Z, c, w), log_scale
 
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         if self.cost_matrix is None:
             Z, ahead, mean, variance = race_along(U, c, W, alpha, self.rate)
             s = np.log(Z) - self.rate * np.clip(ahead, -HUGE, HUGE)
@@ -190,7 +175,7 @@ class ExponentialPhi(GammaPhi):
             variance = np.einsum("nk,nk->n", E, np.square(W - mean[:, None])) / Z
         return self._slopes(s, W[np.arange(len(W)), c] - mean, variance, engine)
 
-    def _slopes(self, s: Array, lead: Array, variance: Array, engine: Engine) -> tuple[Array, Array | None, float]:
+    def _slopes(self, s: Array, lead: Array, variance: Array, engine: Engine) -> Slopes:
         """What `along` returns, from s, the mean and the variance of what the true class gains on rivals."""
         w, log_scale = self._weights(s, engine)
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
@@ -214,7 +199,7 @@ class ExponentialPhi(GammaPhi):
     def _walk(self, U: Array) -> tuple[Array, Array, Array]:
         # φ'(u_l − u_k) = −a e^{−a u_l} e^{a u_k}: T holds the costs, and the scores enter only b and the factors.
         n, K = U.shape
-        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        U = clip_scores(U)
         log_b = self.rate * (U - U.max(axis=1, keepdims=True))  # (n, K)
         C = np.ones((K, K)) if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
         C = C / C[~np.eye(K, dtype=bool)].max()
@@ -225,11 +210,11 @@ class ExponentialPhi(GammaPhi):
         return np.broadcast_to(C, (n, K, K)), np.exp(log_b), log_factor
 
     def probabilities(self, U: Array) -> Array:
-        return self._closed_form(U) if self.cost_matrix is None else self.posterior_system(U)
+        return self.link.probabilities(U) if self.cost_matrix is None else self.posterior_system(U)
 
     def link_formula(self, K: int) -> Link | None:
         if self.cost_matrix is None:
-            return self._closed_link
+            return self.link
         return Link("walk", self.rate, np.asarray(self.cost_matrix, dtype=np.float64), type(self).__name__)
 
 
@@ -261,9 +246,67 @@ def as_doubles(U: Array) -> Array:
     return np.ascontiguousarray(U, dtype=np.float64)
 
 
-def _log_cost(cost: ArrayLike) -> Array:
-    C = np.asarray(cost, dtype=np.float64)
-    return np.log(C, out=np.full(C.shape, -np.inf), where=C > 0)
+class Rivals:
+    """The rivals of every example, for losses γ(Σ_{k≠c} e^{−a(u_c − u_k)}) along one coordinate of F after another.
+
+    Classes whose codewords have the same entry in a coordinate move alike along it. Their terms stay in proportion, so
+    that they count as one rival of the weight Σ e^{a u_k}. A simplex has at most three different entries in a
+    coordinate, whatever the number of classes: on 26 classes a line search takes a seventh of the time.
+
+    ``E`` (n, K) are the terms e^{a(u_k − top)} with the highest rival's score as ``top``, and 0 for the true class c;
+    ``lead`` (n,) is the score of the true class above ``top``.
+    """
+
+    def __init__(self, loss: ExponentialPhi, E: Array, lead: Array, c: Labels) -> None:
+        self.loss, self.lead, self.c = loss, lead, c
+        self.terms = np.ascontiguousarray(E.T)  # (K, n): sums of rows are quick
+
+    def along(self, entries: Array, h: Array) -> MergedRivals:
+        """The rivals, merged, for the direction in which class k moves by h (n,) times entries[k]."""
+        different, which = np.unique(entries, return_inverse=True)
+        mass = np.zeros((len(different), len(h)))  # (V, n)
+        for v, term in zip(which, self.terms, strict=True):
+            mass[v] += term
+        return MergedRivals(self.loss, mass, h * (different[:, None] - entries[self.c]), self.lead)
+
+
+class MergedRivals:
+    """V merged rivals of n examples: their weights (V, n), and what they gain on the true class per step (V, n)."""
+
+    def __init__(self, loss: ExponentialPhi, mass: Array, gains: Array, lead: Array) -> None:
+        self.loss, self.gains, self.lead = loss, gains, lead
+        self.present = mass > 0
+        self.log_mass = np.log(np.maximum(mass, _LEAST))
+
+    def _log_sum(self, alpha: float) -> tuple[Array, Array]:
+        """s (n,), the logarithm of the sum of all terms after a step α; the terms (V, n) beside the highest."""
+        x = self.gains * (self.loss.rate * alpha)
+        x += self.log_mass
+        top = x.max(axis=0)
+        x -= top
+        e = np.exp(x, out=x)
+        return top + np.log(e.sum(axis=0)) - self.loss.rate * self.lead, e
+
+    def log_value(self, alpha: float) -> Array:
+        """`Loss.log_value` after a step α."""
+        return self.loss._log_gamma(self._log_sum(alpha)[0])
+
+    def along(self, alpha: float, engine: Engine = CPU) -> Slopes:
+        """`Loss.along` at a step α."""
+        s, e = self._log_sum(alpha)
+        e /= e.sum(axis=0)
+        mean = (e * self.gains).sum(axis=0)  # of the gains, weighted by the terms
+        e *= np.square(self.gains - mean)
+        return self.loss._slopes(s, -mean, e.sum(axis=0), engine)
+
+    def falls_forever(self, strictly: bool, engine: Engine = CPU) -> bool:
+        """`Loss.falls_forever` along the direction."""
+        return engine.rows.every(((self.gains < 0) if strictly else (self.gains <= 0)) | ~self.present)
+
+
+def pays(entries: Array) -> bool:
+    """Whether merging halves the number of terms at least."""
+    return 2 * (1 + len(np.unique(entries))) <= len(entries)
 
 
 @dataclass(eq=False, repr=False)
@@ -284,7 +327,7 @@ class Logistic(ExponentialPhi):
     cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (0, 0)
     rate: ClassVar[float] = 2.0
-    _closed_link: ClassVar[Link] = Link("softmax", 2.0)
+    link: ClassVar[Link] = Link("softmax", 2.0)
     convex = True
 
     @property
@@ -304,9 +347,6 @@ class Logistic(ExponentialPhi):
 
     def _bend(self, s: Array) -> Array:
         return expit(-s)
-
-    def _closed_form(self, U: Array) -> Array:
-        return softmax(U, 2.0)
 
 
 @dataclass(eq=False, repr=False)
@@ -331,7 +371,7 @@ class Savage(ExponentialPhi):
     cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (1, 1)
     rate: ClassVar[float] = 2.0
-    _closed_link: ClassVar[Link] = Link("savage")
+    link: ClassVar[Link] = Link("savage")
     convex = False
 
     def value_of(self, p: Array) -> Array:
@@ -346,8 +386,118 @@ class Savage(ExponentialPhi):
     def _bend(self, s: Array) -> Array:
         return 2.0 - 3.0 * expit(s)
 
-    def _closed_form(self, U: Array) -> Array:
-        return savage_link(U)
+
+class CarriedObjective(Objective):
+    """For sums of exponentials over rivals: votes only multiply a few entries of the residual, so it is carried on."""
+
+    def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
+        self._rate = loss.rate
+        self._known: int | None = None  # the number of rounds after which the residual is known
+        self._P, self._own = np.empty((0, 0)), np.empty(0)  # it (n, K), and its entries at the true classes (n,) …
+        self._log_scale = 0.0  # … both divided by the exponential of this
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """The gradient from the residual that was carried to this round; if there is none, it is computed anew."""
+        if not scaled:
+            return super().gradient(F, U, n_rounds, scaled)
+        if self._known != n_rounds:
+            self._P, self._log_scale = self._residual(U(), scaled)
+            self._own, self._known = self._P[np.arange(len(self.c)), self.c], n_rounds
+        risk = self._mean(self.engine.rows.total(self._own) / self._rate, self._log_scale)
+        return Gradient(self.c, self._own, self._P, self.code, risk=risk)
+
+    def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
+        """Update the residual: a right answer gains on all rivals, a wrong one loses to the rival that it names."""
+        gap, known, self._known = self.code.gap, self._known, None
+        if gap is None or known != n_rounds - 1 or n_rounds % REFRESH == 0:
+            return
+        change = self._rate * (step * gap)  # of the exponents
+        if not change < MOST_CARRIED:
+            return
+        factor = math.exp(change)
+        _kernels.vote_rows(self._P, self.c, classes, factor, 1.0 / factor, self._own)
+        self._known = n_rounds
+
+    def rounds_to_replay(self, n_rounds: int) -> int:
+        return 0 if self.code.gap is None else n_rounds % REFRESH
+
+
+class LinearGamma(ExponentialPhi):
+    """γ(v) = v: the loss is the sum of exponentials itself, which may overflow; its logarithm does not."""
+
+    convex = True
+    exponential = True
+
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        return CarriedObjective(self, c, weight, code, engine)
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        rows = np.arange(len(c))
+        weight = -P  # (n, K), a term for every rival
+        weight[rows, c] = 0.0
+        return weight, self.rate * (W[rows, c][:, None] - W)
+
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
+        return engine.rows.total(P[np.arange(len(c)), c]) / self.rate
+
+    def _log_gamma(self, s: Array) -> Array:
+        return s
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(self.rate) + s
+
+    def _bend(self, s: Array) -> float:
+        return 1.0
+
+    def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
+        log_w = self._log_weight(s)
+        log_scale = engine.rows.largest(log_w)
+        return np.exp(log_w - log_scale), log_scale
+
+
+@dataclass(eq=False, repr=False)
+class Exponential(LinearGamma):
+    """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> loss = Exponential()
+    >>> U, c = np.array([[1.0, 0.0, 0.0]]), np.array([0])
+    >>> loss.value(U, c).round(4)
+    array([0.7358])
+    >>> loss.residual(U, c).round(4)
+    array([[ 0.7358, -0.3679, -0.3679]])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    rate: ClassVar[float] = 1.0
+    link: ClassVar[Link] = Link("softmax", 2.0)
+
+
+@dataclass(eq=False, repr=False)
+class MM(LinearGamma):
+    """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> MM().log_value(np.array([[1000.0, 0.0]]), np.array([1]))
+    array([2000.])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    rate: ClassVar[float] = 2.0
+    link: ClassVar[Link] = Link("softmax", 4.0)
 
 
 Function = Callable[[Array], Array]
@@ -405,9 +555,7 @@ class UserGammaPhi(GammaPhi):
         t[np.arange(len(t)), c] = -t.sum(axis=1)
         return t
 
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         V = _gaps(U + alpha * W, c)
         slope, t, S = self._slopes(V, c)
         D = W[np.arange(len(W)), c][:, None] - W  # (n, K)
@@ -482,7 +630,7 @@ class UserGammaPhi(GammaPhi):
 
 def _gaps(U: Array, c: Labels) -> Array:
     """Margin components ``V[i, k] = U[i, c_i] − U[i, k]``, (n, K)."""
-    return pick(U, c)[:, None] - np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+    return pick(U, c)[:, None] - clip_scores(U)
 
 
 def _call(function: Function, x: Array) -> Array:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from ..._util.arrays import Array
 
-# Scores are clipped to ±HUGE, so that no difference or multiple of scores can overflow.
+# Scores are clip_scores to ±HUGE, so that no difference or multiple of scores can overflow.
 HUGE = 1e200
 # NumPy adds up rows of fewer numbers one after another, so whole columns can be added up instead, with the same bits.
 FEW = 8
@@ -34,13 +35,36 @@ class Link:
     certain        1, for models of a single class
     =============  =====================================================================
 
-    Only "walk" has ``costs`` (K, K) and ``loss``, the name of the loss.
+    Only "walk" has ``costs`` (K, K) and ``loss``, the name of the loss, which computes it.
     """
 
     kind: str
     scale: float = 1.0
     costs: Array | None = None
     loss: str | None = None
+
+    def probabilities(self, U: Array) -> Array:
+        """The probabilities (n, K) at scores U (n, K)."""
+        match self.kind:
+            case "softmax":
+                return softmax(U, self.scale)
+            case "savage":
+                return savage_link(U)
+            case "one-vs-all":
+                return softmax(
+                    -np.logaddexp(0.0, -self.scale * clip_scores(U))
+                )  # log σ: a sum of underflowed σ would be 0
+            case "sigmoid":
+                return expit(self.scale * clip_scores(U))
+            case "shares":
+                total = U.sum(axis=1, keepdims=True)
+                return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
+        raise NotImplementedError(self.kind)
+
+
+def clip_scores(U: Array) -> Array:
+    """A copy of scores in double precision whose multiples are finite."""
+    return np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
 
 
 def row_max(A: Array) -> Array:
@@ -71,24 +95,11 @@ def row_sums(A: Array) -> Array:
 def softmax(U: Array, scale: float = 1.0) -> Array:
     """Rows of ``exp(scale · U)``, each divided by its sum.
 
-    Parameters
-    ----------
-    U : array of shape (n, K)
-        Any finite numbers.
-    scale : float
-        A positive factor.
-
-    Returns
-    -------
-    array of shape (n, K)
-
-    Examples
-    --------
     >>> softmax(np.array([[0.0, 0.0], [1e6, -1e6]]))
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    P = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K), the only buffer
+    P = clip_scores(U)  # (n, K), the only buffer
     P -= row_max(P)
     if scale != 1.0:
         P *= scale
@@ -98,16 +109,8 @@ def softmax(U: Array, scale: float = 1.0) -> Array:
 
 
 def log_softmax(U: Array, scale: float = 1.0) -> Array:
-    """The logarithm of `softmax`, finite also where probabilities are too small for a number.
-
-    Examples
-    --------
-    >>> log_softmax(np.array([[0.0, 0.0], [1e6, -1e6]])).round(3)
-    array([[-6.93e-01, -6.93e-01],
-           [ 0.00e+00, -2.00e+06]])
-    """
-    U = np.ascontiguousarray(U, dtype=np.float64)  # else rows are summed in an order that depends on their number
-    V = np.clip(U, -HUGE, HUGE)  # (n, K), the only buffer
+    """The logarithm of `softmax`, finite also where probabilities are too small for a number."""
+    V = clip_scores(np.ascontiguousarray(U))  # else rows are summed in an order that depends on their number
     V -= row_max(V)
     if scale != 1.0:
         V *= scale
@@ -127,13 +130,8 @@ def savage_link(U: Array) -> Array:
     Equation (116) of the paper has ``softmax(2 U)``, which is right only for K = 2. For K > 2 the conditional
     risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``; outside that region the scores run to
     infinity and no link can recover η.
-
-    Examples
-    --------
-    >>> savage_link(np.array([[0.6, -0.2, -0.4]])).round(3)
-    array([[0.634, 0.188, 0.178]])
     """
-    E = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+    E = clip_scores(U)  # (n, K)
     rows = np.arange(len(E))
     best = E.argmax(axis=1)  # (n,)
     top = E[rows, best]
@@ -158,18 +156,9 @@ def stationary(T: Array, b: Array) -> Array:
     component is non-negative and accurate to a few units in the last place. States are eliminated in the order of
     increasing ``b``, which may therefore underflow without harm: ``y`` keeps its size even if z underflows.
 
-    Parameters
-    ----------
-    T, b : arrays of shape (n, K, K) and (n, K)
-        ``T[i, l, k] b[i, k]`` is the rate of jumps from state l to state k ≠ l in walk i. ``T`` is positive, its
-        diagonal is ignored; ``b`` is not negative, and the largest of a row is of order one.
+    ``T[i, l, k] b[i, k]`` is the rate of jumps from state l to state k ≠ l in walk i. ``T`` (n, K, K) is positive, its
+    diagonal is ignored; ``b`` (n, K) is not negative, and the largest of a row is of order one.
 
-    Returns
-    -------
-    array of shape (n, K)
-
-    Examples
-    --------
     >>> stationary(np.array([[[0.0, 1.0], [3.0, 0.0]]]), np.ones((1, 2)))
     array([[1.        , 0.33333333]])
     """

@@ -15,19 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from ..._util.arrays import AnyArray, Array, Labels, Mask
+from ..._util.arrays import Array, Labels, Mask
 from ...engine import CPU, Engine
-from .base import Loss, saturated_exp
-from .exponential import Exponential
-from .gamma_phi import Logistic
-from .links import HUGE, Link, log_softmax, softmax
+from .base import Loss, Slopes, saturated_exp
+from .gamma_phi import Exponential, Logistic
+from .links import Link, clip_scores, log_softmax, softmax
 from .scores import OneVsAll, strongest
 
 
@@ -59,80 +58,53 @@ class BlockLogistic(Loss):
     widths: tuple[int, ...] | None = None
 
     convex = True
-    blockwise: ClassVar[bool] = True
 
     def value(self, U: Array, c: Labels) -> Array:
-        return self.values(U, c).sum(axis=1)
-
-    def values(self, U: Array, c: Labels) -> Array:
-        """The loss of every block of every example, (n, B)."""
         own = self.own(c)
         if self.widths is None:
-            return np.logaddexp(0.0, np.where(own, -2.0, 2.0) * clipped(U))
-        return np.column_stack(
-            [-np.where(own[:, of], log_softmax(U[:, of], 2.0), 0.0).sum(axis=1) for of in self.blocks(U.shape[1])]
-        )
+            return np.logaddexp(0.0, np.where(own, -2.0, 2.0) * clip_scores(U)).sum(axis=1)
+        of_blocks = [-np.where(own[:, of], log_softmax(U[:, of], 2.0), 0.0).sum(axis=1) for of in self.blocks]
+        return np.column_stack(of_blocks).sum(axis=1)
 
     def residual(self, U: Array, c: Labels) -> Array:
         return 2.0 * (self.own(c) - self.probabilities(U))
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        """The diagonal of the Hessian in F, Σ_blocks (Σ_k p_k y_k² − (Σ_k p_k y_k)²), where U = ½ F Yᵀ; (n, d)."""
+        # The sum over blocks of the variance of the codewords' entries, Σ_k p_k y_k² − (Σ_k p_k y_k)².
         P, times = self.probabilities(U), engine.compute.times
         if self.widths is None:
             return times(P * (1.0 - P), np.square(Y))
-        bends = [times(P[:, of], np.square(Y[of])) - np.square(times(P[:, of], Y[of])) for of in self.blocks(len(Y))]
+        bends = [times(P[:, of], np.square(Y[of])) - np.square(times(P[:, of], Y[of])) for of in self.blocks]
         return np.sum(bends, axis=0)
 
     def probabilities(self, U: Array) -> Array:
-        """σ(2U) of every label, or softmax(2U) of every target, (n, K)."""
         if self.widths is None:
-            return expit(2.0 * clipped(U))
-        return np.hstack([softmax(U[:, of], 2.0) for of in self.blocks(U.shape[1])])
+            return expit(2.0 * clip_scores(U))
+        return np.hstack([softmax(U[:, of], 2.0) for of in self.blocks])
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether labels gain and others lose, or the class of every target gains on its rivals."""
-        own, inf = self.own(c), np.inf
+        own = self.own(c)
         if self.widths is None:
             gains = np.where(own, W, -W)
         else:
-            gains = np.column_stack(
-                [
-                    np.where(own[:, of], W[:, of], inf).min(axis=1) - np.where(own[:, of], -inf, W[:, of]).max(axis=1)
-                    for of in self.blocks(W.shape[1])
-                ]
-            )
+            gains = np.column_stack([lead_of_labels(W[:, of], own[:, of]) for of in self.blocks])
         return engine.rows.every(gains > 0 if strictly else gains >= 0)
-
-    def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
-        """None: the flagship has a threshold for every label."""
-        return None
 
     def own(self, c: Labels) -> Mask:
         """The columns that are true of every row, (n, K)."""
         return np.asarray(self.sets, dtype=bool)[c]
 
     @property
-    def table(self) -> AnyArray:
-        """The sets as zeros and ones, (S, K) uint8."""
-        return np.ascontiguousarray(self.sets, dtype=np.uint8)
-
-    def blocks(self, K: int) -> Iterator[slice]:
-        """The columns of every block, of K columns."""
-        ends = list(accumulate(self.widths or (1,) * K))
-        return (slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False))
+    def blocks(self) -> Iterator[slice]:
+        """The columns of every target."""
+        return (slice(begin, end) for begin, end in pairwise(accumulate(self.widths or (), initial=0)))
 
     def check(self, K: int) -> None:
-        """Raise unless the sets and the blocks have K columns."""
         if np.shape(self.sets)[1] != K or (self.widths is not None and sum(self.widths) != K):
             raise ValueError(
                 f"sets of shape {np.shape(self.sets)} and widths={self.widths} do not have K={K} columns each."
             )
-
-
-def clipped(U: Array) -> Array:
-    """Scores whose multiples are finite."""
-    return np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
 
 
 def for_label_sets(
@@ -151,11 +123,6 @@ def for_label_sets(
         The label sets that occur, as rows of zeros and ones.
     widths : tuple of int or None, default=None
         The number of classes of every target, for the logistic loss; None for labels.
-
-    Returns
-    -------
-    MultilabelHamming, MultilabelRanking or BlockLogistic
-        The loss, whose targets are rows of ``sets``.
 
     Examples
     --------
@@ -202,7 +169,7 @@ class MultilabelHamming(OneVsAll):
         return B
 
     def _exponents(self, U: Array, c: Labels) -> Array:
-        B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+        B = clip_scores(U)  # (n, K)
         B *= -2.0
         return self._toward(B, c)
 
@@ -210,15 +177,10 @@ class MultilabelHamming(OneVsAll):
         return strongest(P)
 
     def mistake(self, K: int) -> float:
-        """A wrong label costs at least 1, so that loss / K bounds the Hamming loss."""
-        return float(K)
+        return float(K)  # a wrong label costs at least 1, so that loss / K bounds the Hamming loss
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
-        """Labels are the classes with a positive score: the threshold ⟨w, U⟩ + b has (w, b) = 0, (K + 1,)."""
-        return np.zeros(U.shape[1] + 1)
-
-    def probabilities(self, U: Array) -> Array:
-        return expit(4.0 * np.clip(U, -HUGE, HUGE))
+        return np.zeros(U.shape[1] + 1)  # labels are the classes with a positive score
 
     def link_formula(self, K: int) -> Link | None:
         return Link("sigmoid", 4.0)
@@ -259,15 +221,15 @@ class MultilabelRanking(Loss):
         P: Array = (saturated_exp(log_value) * self._ranked(c))[:, None] * (A - B)
         return P
 
-    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
+    def scaled_residual(
+        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
+    ) -> tuple[Array, float]:
         log_value, A, B = self._halves(U, c)
         shift = engine.rows.largest(log_value)
         P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
         return P, shift
 
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         log_value, A, B = self._halves(U + alpha * W, c)
         shift = engine.rows.largest(log_value)
         value = np.exp(log_value - shift) * self._ranked(c)
@@ -276,7 +238,7 @@ class MultilabelRanking(Loss):
         return -value * (up - down), value * spread, shift
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        """The pairs; if W has few different values, like ±1, all pairs with the same two values form one term."""
+        # The terms are pairs; if W has few different values, like ±1, all pairs with the same two values form one term.
         levels = np.unique(W)
         if len(levels) < W.shape[1]:
             member = W[:, :, None] == levels  # (n, K, v)
@@ -296,15 +258,14 @@ class MultilabelRanking(Loss):
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether no label ever loses to a class that is not a label."""
-        own = self._own(c)
-        gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
+        gap = lead_of_labels(W, self._own(c))  # (n,), inf without pairs
         return engine.rows.every(gap > 0 if strictly else gap >= 0)
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
         return strongest(P)
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
-        """(w, b) (K + 1,): labels are the classes that score above ⟨w, U⟩ + b, fitted to the best cut of every example.
+        """Fit the threshold to the best cut of every example.
 
         This is the method of Elisseeff & Weston (2001). The best cut is the one with the fewest mistakes, or the mean
         of all such cuts.
@@ -324,9 +285,6 @@ class MultilabelRanking(Loss):
         A = np.column_stack([U, np.ones(len(U))]) * root[:, None]
         return np.asarray(np.linalg.lstsq(A, target * root, rcond=None)[0])
 
-    def probabilities(self, U: Array) -> Array:
-        return expit(2.0 * np.clip(U, -HUGE, HUGE))
-
     def link_formula(self, K: int) -> Link | None:
         return Link("sigmoid", 2.0)
 
@@ -341,11 +299,16 @@ class MultilabelRanking(Loss):
     def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
         """log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
         own = self._own(c)
-        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        U = clip_scores(U)
         log_up, A = log_mean_exp(-U, own)
         log_down, B = log_mean_exp(U, ~own)
         log_value: Array = np.where(self._ranked(c) > 0, log_up + log_down, np.log(np.finfo(np.float64).tiny))
         return log_value, A, B
+
+
+def lead_of_labels(W: Array, own: Mask) -> Array:
+    """How much the lowest entry of a label is above the highest of another class in every row of W (n, K), (n,)."""
+    return np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)
 
 
 def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._util.arrays import Array, Labels
+from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_choice, check_number
 from ...engine import CPU, Engine
-from ...model.code import Code
-from .base import Loss, check_cost_matrix, pick, saturated_exp
-from .exponential import Exponential, OwnScoreObjective
-from .links import HUGE, Link, row_sums, softmax
+from ...model.code import Code, Gradient
+from .base import Loss, Slopes, check_cost_matrix, pick, saturated_exp
+from .gamma_phi import Exponential
+from .links import HUGE, Link, clip_scores, row_sums, softmax
 from .objective import Objective
 
 STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
@@ -50,7 +50,6 @@ class OneVsAll(Loss):
         return engine.rows.total(np.abs(P).ravel()) / 2.0
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
-        """The binary problem of class k against the rest: AdaBoost's loss, scores (n, 2), labels (0 for class k)."""
         u = U[:, k]
         return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
 
@@ -61,7 +60,7 @@ class OneVsAll(Loss):
         return B
 
     def _exponents(self, U: Array, c: Labels) -> Array:
-        B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+        B = clip_scores(U)  # (n, K)
         B *= 2.0
         B[np.arange(len(B)), c] *= -1.0
         return B
@@ -81,16 +80,16 @@ class OneVsAll(Loss):
         P *= 2.0
         return P
 
-    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
+    def scaled_residual(
+        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
+    ) -> tuple[Array, float]:
         B = self._exponents(U, c)
         shift = engine.rows.largest(B)
         B -= shift
         np.exp(B, out=B)
         return self._toward(B, c), shift + math.log(2.0)
 
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         first = -np.einsum("nk,nk->n", P, W)
         P *= W
@@ -108,10 +107,6 @@ class OneVsAll(Loss):
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         return engine.compute.times(saturated_exp(self._exponents(U, c)), np.square(Y))
-
-    def probabilities(self, U: Array) -> Array:
-        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
-        return softmax(-np.logaddexp(0.0, -4.0 * U))  # log σ(4 U): a sum of underflowed σ would be 0
 
     def link_formula(self, K: int) -> Link | None:
         return Link("one-vs-all", 4.0)
@@ -146,42 +141,38 @@ class OwnScoreExponential(Loss):
     convex = True
     exponential: ClassVar[bool] = True
 
-    def rate(self, K: int) -> float:
-        """How much the exponent falls per unit of the true class's score, 2α."""
-        return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
-
     def own_rate(self, K: int) -> float:
-        return self.rate(K)
+        return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         return OwnScoreObjective(self, c, weight, code, engine)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         rows = np.arange(len(c))
-        return P[rows, c][:, None], self.rate(W.shape[1]) * W[rows, c][:, None]
+        return P[rows, c][:, None], self.own_rate(W.shape[1]) * W[rows, c][:, None]
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.rows.total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
+        return engine.rows.total(P[np.arange(len(c)), c]) / self.own_rate(P.shape[1])
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c))
 
     def log_value(self, U: Array, c: Labels) -> Array:
-        return -self.rate(U.shape[1]) * pick(U, c)
+        return -self.own_rate(U.shape[1]) * pick(U, c)
 
     def residual(self, U: Array, c: Labels) -> Array:
-        return self._own(U, c, self.rate(U.shape[1]) * self.value(U, c))
+        return in_own_column(self.own_rate(U.shape[1]) * self.value(U, c), c, U.shape[1])
 
-    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
-        w, log_scale = self._weights(U, c, engine)
-        return self._own(U, c, w), log_scale
+    def scaled_residual(
+        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
+    ) -> tuple[Array, float]:
+        w, log_scale = self.weights_of(pick(U, c), U.shape[1], engine)
+        return in_own_column(w, c, U.shape[1]), log_scale
 
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
-        w, log_scale = self._weights(U + alpha * W, c, engine)
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
+        w, log_scale = self.weights_of(pick(U + alpha * W, c), U.shape[1], engine)
         own = pick(W, c)
-        return -w * own, self.rate(U.shape[1]) * w * own**2, log_scale
+        return -w * own, self.own_rate(U.shape[1]) * w * own**2, log_scale
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether the score of the true class never falls."""
@@ -189,13 +180,10 @@ class OwnScoreExponential(Loss):
         return engine.rows.every(own > 0 if strictly else own >= 0)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        return (self.rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
-
-    def probabilities(self, U: Array) -> Array:
-        return softmax(U, self.rate(U.shape[1]))
+        return (self.own_rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
 
     def link_formula(self, K: int) -> Link | None:
-        return Link("softmax", self.rate(K))
+        return Link("softmax", self.own_rate(K))
 
     def check(self, K: int) -> None:
         super().check(K)
@@ -206,17 +194,34 @@ class OwnScoreExponential(Loss):
 
     def weights_of(self, own: Array, K: int, engine: Engine = CPU) -> tuple[Array, float]:
         """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
-        log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
+        log_value = -self.own_rate(K) * np.clip(own, -HUGE, HUGE)
         shift = engine.rows.largest(log_value)
-        return np.exp(log_value - shift), shift + math.log(self.rate(K))
+        return np.exp(log_value - shift), shift + math.log(self.own_rate(K))
 
-    def _weights(self, U: Array, c: Labels, engine: Engine) -> tuple[Array, float]:
-        return self.weights_of(pick(U, c), U.shape[1], engine)
 
-    def _own(self, U: Array, c: Labels, w: Array) -> Array:
-        P = np.zeros(U.shape)  # (n, K)
-        P[np.arange(len(P)), c] = w
-        return P
+class OwnScoreObjective(Objective):
+    """For losses of the true class's score only: the rivals do not matter, and a gradient costs O(n)."""
+
+    def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
+        self._rate, self._weights_of = loss.own_rate, loss.weights_of
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """The gradient, from the scores of the true classes."""
+        if not scaled:
+            return super().gradient(F, U, n_rounds, scaled)
+        K = len(self.code.Y)
+        own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K, self.engine)
+        own = own * self.weight
+        risk = self._mean(self.engine.rows.total(own) / self._rate(K), log_scale)
+        return Gradient(self.c, own, lambda: in_own_column(own, self.c, K), self.code, single=True, risk=risk)
+
+
+def in_own_column(own: Array, c: Labels, K: int) -> Array:
+    """A matrix (n, K) with these numbers (n,) in the columns of the true classes and zeros elsewhere."""
+    P = np.zeros((len(c), K))
+    P[np.arange(len(c)), c] = own
+    return P
 
 
 @dataclass(eq=False, repr=False)
@@ -266,9 +271,7 @@ class SoftmaxCost(Loss):
     def link_formula(self, K: int) -> Link | None:
         return Link("softmax", 2.0)
 
-    def along(
-        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
-    ) -> tuple[Array, Array | None, float]:
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         g = softmax(U + alpha * W, 2.0)
         Phi = self._gradient(g.copy(), c)
         # The Hessian is diag(Φ) − Φ gᵀ − g Φᵀ. Along a direction minus its mean under g, only diag(Φ) contributes.
@@ -382,8 +385,6 @@ class UserLoss(Loss):
     hessian: Function
     link: Callable[[Array], Any] | None = None
     convex: bool = False
-
-    rowwise: ClassVar[bool] = True
 
     def value(self, U: Array, c: Labels) -> Array:
         """The loss of every example, (n,)."""

@@ -19,7 +19,8 @@ from ...model.code import Gradient
 from ...model.hypotheses import largest
 from ...tables.training_set import TrainingSet
 from ..learners.base import Answer, Learner, Request
-from ..losses.objective import Objective, Rivals, pays
+from ..losses.gamma_phi import Rivals, pays
+from ..losses.objective import Objective
 from ..steps.ray import Ray
 from .run import Run, Update
 

@@ -17,6 +17,7 @@ from ...model.code import Gradient
 from ...model.hypotheses import Hypothesis, spread
 from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import single
+from ..losses.gamma_phi import LinearGamma
 from ..losses.scores import SoftmaxCost, SoftmaxCostTable
 from .base import (
     MIN_EDGE,
@@ -302,7 +303,7 @@ class NewColumn(Optimizer):
     def check(self, run: Run) -> None:
         """Raise unless scores are the predictor itself and the loss is a sum over pairs."""
         check_choice("colouring", self.colouring, ("random", "max-cut"))
-        if not run.loss.pairwise or not run.code.canonical:
+        if not isinstance(run.loss, LinearGamma) or not run.code.canonical:
             raise ValueError(
                 "optimizer='new-column' needs loss='mm' or 'exponential' and canonical codewords, "
                 f"not loss={run.loss!r} and codewords of shape {run.Y.shape}."

@@ -30,7 +30,7 @@ from ..learners.tree_learners import TreeLearner
 from ..losses.base import Loss
 from ..losses.multilabel import BlockLogistic
 from ..losses.objective import Objective
-from ..losses.scores import UserLossError, along_columns
+from ..losses.scores import UserLoss, UserLossError, along_columns
 from .base import Optimizer, ray_along
 from .memory import BASE, NODE, ROW, binning_bytes, leaves_on, model_bytes, row_bytes, table_bytes, tree_bytes
 from .prior import prior_update
@@ -233,12 +233,12 @@ class SketchedNewton(Optimizer):
         check_choice("init", self.init, INITS)
         if self.init == "prior":
             self.check_prior(run)
-        if (run.loss.rowwise or run.loss.blockwise) and not run.code.canonical:
+        ours = isinstance(run.loss, UserLoss | BlockLogistic)
+        if ours and not run.code.canonical:
             raise ValueError(
                 f"loss={run.loss!r} needs codewords='canonical' here, not codewords of shape {run.Y.shape}."
             )
         costly = run.loss.exponents != (0, 0) and run.loss.cost_matrix is not None
-        ours = run.loss.rowwise or run.loss.blockwise
         if not ours and (run.loss.exponents is None or costly):
             known = "'logistic' (also with costs), 'savage', 'softmax-cost' and UserLoss"
             raise ValueError(f"optimizer='sketched-newton' knows the losses {known}, not loss={run.loss!r}.")
@@ -252,7 +252,7 @@ class SketchedNewton(Optimizer):
         check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES)
         refused = {
             f"codewords of shape {run.Y.shape}": not run.code.canonical,
-            f"loss={run.loss!r}": run.loss.rowwise,
+            f"loss={run.loss!r}": isinstance(run.loss, UserLoss),
             "a cost_matrix": run.loss.cost_matrix is not None,
             "init_score": run.data.init_score is not None,
             "monotonic_cst": getattr(run.learner, "monotonic_cst", None) is not None,
@@ -273,7 +273,7 @@ class SketchedNewton(Optimizer):
         refused = {
             f"candidates={self.candidates}": self.candidates is not None,
             f"codewords of {d} dimensions for {len(run.Y)} classes": d < len(run.Y) - 1,
-            f"loss={run.loss!r}": not (run.loss.likelihood or run.loss.blockwise),
+            f"loss={run.loss!r}": not (run.loss.likelihood or isinstance(run.loss, BlockLogistic)),
             "init_score": run.data.init_score is not None,
         }
         for what, is_so in refused.items():
@@ -330,9 +330,11 @@ class SketchedNewton(Optimizer):
         if self.init == "prior" and not run.model.round_ends:
             return [prior_update(run)]
         sketch, rule, sparse = run.workspace = run.workspace or self.fixed(run)
-        Z = sketch.free(run.code, run.rng) if run.loss.blockwise else sketch.along(run.code, run.rng)  # (K, s)
-        if run.code.canonical and not run.loss.blockwise and data.class_ranks is not None:
-            Z = data.dealt(Z)
+        if isinstance(run.loss, BlockLogistic):
+            Z = sketch.free(run.code, run.rng)  # (K, s)
+        else:
+            Z = sketch.along(run.code, run.rng)
+            Z = data.dealt(Z) if run.code.canonical and data.class_ranks is not None else Z
         try:
             statistics = rows.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
@@ -365,7 +367,7 @@ class SketchedNewton(Optimizer):
 
     def fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool]:
         """Return what is the same in every round: the sketch, how leaf values are computed, and if most are zero."""
-        canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
+        canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not isinstance(run.loss, BlockLogistic)
         thin = THIN if many else 0.0
         longest = np.inf if self.max_step is None else float(self.max_step)
         longest = longest if canonical else FURTHEST / run.learning_rate
@@ -406,11 +408,13 @@ class RowObjective(Objective):
         super().__init__(loss, c, weight, code, engine)
         self.rows: RowLoss
         weights = weight.astype(np.float32) if self._weighted else None
-        if loss.rowwise:
+        if isinstance(loss, UserLoss):
             self.rows = LossRows(loss, c, weight, code, engine)
             return
         if isinstance(loss, BlockLogistic):
-            self.rows = engine.compute.row_loss(BlockProblem(loss.table, c, loss.widths, weights))
+            self.rows = engine.compute.row_loss(
+                BlockProblem(np.ascontiguousarray(loss.sets, dtype=np.uint8), c, loss.widths, weights)
+            )
             return
         assert loss.exponents is not None  # `SketchedNewton.check` ensures this
         problem = RowProblem(
@@ -436,7 +440,7 @@ class RowObjective(Objective):
         """Other rows on the engine's device, and their objective."""
         K = len(self.code.Y)
         if (
-            self.loss.rowwise or self.loss.blockwise or not self.code.canonical or c.max(initial=0) >= K
+            isinstance(self.loss, UserLoss | BlockLogistic) or not self.code.canonical or c.max(initial=0) >= K
         ):  # costs of its own for every row
             return None
         table = engine.device.to_device(X, K)
@@ -463,7 +467,7 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
 
 def fit_size(run: Run, s: int) -> FitSize:
     """The size of the fit, with s directions of the sketch."""
-    data, kept = run.data, run.code.canonical and not run.loss.rowwise
+    data, kept = run.data, run.code.canonical and not isinstance(run.loss, UserLoss)
     growth = run.learner.growth_for(data)
     p = 0 if issparse(data.table) else data.p
     return FitSize(data.n, p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)

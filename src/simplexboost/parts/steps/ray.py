@@ -13,7 +13,8 @@ from ..._util.compat import cached
 from ...engine import CPU, Engine
 from ...model.code import Gradient
 from ..losses.base import Loss, margins
-from ..losses.objective import CEILING, MergedRivals
+from ..losses.gamma_phi import LinearGamma, MergedRivals
+from ..losses.objective import CEILING
 
 
 class Stride(NamedTuple):
@@ -177,7 +178,7 @@ class Ray:
         if self.merged is None:
             first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)  # (n,) each
         else:
-            first, second, _ = self.loss.along_merged(self.merged, alpha, self.engine)
+            first, second, _ = self.merged.along(alpha, self.engine)
         unit = self._total(np.abs(first)) or 1.0
         return self._total(first) / unit, None if second is None else self._total(second) / unit
 
@@ -186,7 +187,7 @@ class Ray:
         if self.merged is None:
             log_loss = self.loss.log_value(self.U + alpha * self.W, self.c)  # (n,)
         else:
-            log_loss = self.loss.log_value_merged(self.merged, alpha)
+            log_loss = self.merged.log_value(alpha)
         top = self.engine.rows.largest(log_loss)
         return top + math.log(self._total(np.exp(log_loss - top)))
 
@@ -204,14 +205,13 @@ class Ray:
         """Whether no example's loss ever rises along the ray, or strictly: whether all terms of all losses fall."""
         if self.merged is None:
             return self.loss.falls_forever(self.W, self.c, strictly, self.engine)
-        gains, there = self.merged.gains, self.merged.there  # (V, n)
-        return self.engine.rows.every(((gains < 0) if strictly else (gains <= 0)) | ~there)
+        return self.merged.falls_forever(strictly, self.engine)
 
     def balance(self) -> Balance:
         """What gains and what loses along the ray, for losses that are sums of exponentials."""
         rows, c, named, gradient = self.engine.rows, self.c, self.classes, self.gradient
         gap = None if self.code is None else self.code.gap
-        if self.loss.pairwise and named is not None and gradient is not None and gap is not None:
+        if isinstance(self.loss, LinearGamma) and named is not None and gradient is not None and gap is not None:
             # A right answer gains on all rivals; a wrong one loses to one rival.
             right, own = named == c, gradient.weight
             gained, total = rows.total(np.where(right, own, 0.0)), rows.total(own)
