@@ -190,14 +190,14 @@ def test_damaged_files_are_refused(tmp_path):
     (tmp_path / "package.json").write_text('{"type": "module"}')
     run = lambda: subprocess.run(["node", "use.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout  # noqa: E731
     (tmp_path / "model.sb").write_bytes(data[:-30])
-    assert run() == "this is no model file of simplexboost, or it is damaged.\n"
+    assert run() == "The model file is damaged: it is not a zip archive.\n"
     header = data.find(b"header.json")
     (tmp_path / "model.sb").write_bytes(data[:header] + data[header + 11 :])
     assert run()
     for make, message in [
         (two_headers, "two members of the same name"),
-        (lambda: large_member("header.json"), "claims to hold more"),
-        (lambda: large_member("more"), "claims to hold more"),
+        (lambda: large_member("header.json"), "declares larger contents"),
+        (lambda: large_member("more"), "declares larger contents"),
         (lambda: with_lie(large_member("header.json")), "larger than it says"),
     ]:
         (tmp_path / "model.sb").write_bytes(make())

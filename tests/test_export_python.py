@@ -305,8 +305,8 @@ def large_member(name):
 
 
 CLAIMS = [
-    (lambda: large_member("header.json"), "claims to hold"),
-    (lambda: large_member("more"), "claims to hold"),
+    (lambda: large_member("header.json"), "declares larger contents"),
+    (lambda: large_member("more"), "declares larger contents"),
 ]
 
 

@@ -9,8 +9,8 @@ scores lose no digits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from .._util.compat import import_optional
 from .._util.docstrings import described
 from .._util.messages import warn_user
 from ..boosting.decisions import ABSENT, TIED
+from ..engine import Tree
+from ..model.hypotheses import LinearHypothesis, TreeHypothesis
 from ..parts.losses.links import Link
 from ..persist.atomic_write import write_bytes
 from .plain_model import (
     Columns,
-    Line,
     PlainModel,
-    PlainTree,
     as_exact_numbers,
     as_plain_model,
     check_dtype,
@@ -39,41 +39,19 @@ from .plain_model import (
 LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
 
 
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """The nodes of one tree; `yes` and `no` are their children, and `missing` is 1 where missing values go to `yes`."""
+def nodes_of(tree: Tree, columns: Columns) -> dict[str, list[Any]]:
+    """Return the nodes of a tree, and after them the further nodes of chains.
 
-    feature: AnyArray
-    value: AnyArray
-    mode: list[str]
-    yes: AnyArray
-    no: AnyArray
-    missing: AnyArray
-
-
-def nodes_of(tree: PlainTree, columns: Columns) -> Nodes:
-    """Return the nodes of a tree, and after them the further nodes of chains."""
-    nodes = tree.tree.nodes
-    is_leaf = nodes["feature"] < 0
-    left = nodes["left"].astype(np.int64)
-    plain = Nodes(
-        np.where(is_leaf, 0, nodes["feature"]).astype(np.int64),
-        np.where(is_leaf, 0.0, nodes["threshold"]),
-        [LEAF if leaf else LESS_OR_EQUAL for leaf in is_leaf.tolist()],
-        np.where(is_leaf, 0, left),
-        np.where(is_leaf, 0, left + 1),
-        np.where(is_leaf, 0, nodes["missing_left"]).astype(np.int64),
+    ``yes`` and ``no`` are their children, and ``missing`` is 1 where missing values go to ``yes``.
+    """
+    nodes, is_leaf = tree.nodes, tree.nodes["feature"] < 0
+    feature, value, yes, no, missing = (
+        np.where(is_leaf, 0, values).tolist()
+        for values in (nodes["feature"], nodes["threshold"], nodes["left"], nodes["left"] + 1, nodes["missing_left"])
     )
-    asking = np.flatnonzero(nodes["category"] >= 0)
-    return with_chains(plain, tree, columns, asking.tolist()) if len(asking) else plain
-
-
-def with_chains(nodes: Nodes, tree: PlainTree, columns: Columns, asking: list[int]) -> Nodes:
-    """Return the nodes, in which each split by categories, those in ``asking``, begins a chain of questions."""
-    feature, value, mode = nodes.feature.tolist(), nodes.value.tolist(), list(nodes.mode)
-    yes, no, missing = nodes.yes.tolist(), nodes.no.tolist(), nodes.missing.tolist()
-    for node in asking:
-        left, right = tree.sides(node, columns)
+    mode = [LEAF if leaf else LESS_OR_EQUAL for leaf in is_leaf.tolist()]
+    for node in np.flatnonzero(nodes["category"] >= 0).tolist():
+        left, right = columns.sides(tree, node)
         if not left or not right:  # all categories go to one side, so that only missing values differ
             value[node] = np.inf if left else -np.inf
             continue
@@ -89,33 +67,35 @@ def with_chains(nodes: Nodes, tree: PlainTree, columns: Columns, asking: list[in
         yes += [met] * len(more)
         no += [*more[1:], *([otherwise] if more else [])]
         missing += [missing[node]] * len(more)
-    return Nodes(np.array(feature), np.array(value), mode, np.array(yes), np.array(no), np.array(missing))
+    return {"feature": feature, "value": value, "mode": mode, "yes": yes, "no": no, "missing": missing}
 
 
-def attributes(trees: list[PlainTree], columns: Columns, place: AnyArray, n_targets: int, dtype: Any) -> dict[str, Any]:
+def attributes(
+    trees: list[TreeHypothesis], columns: Columns, place: AnyArray, n_targets: int, dtype: Any
+) -> dict[str, Any]:
     """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input."""
-    parts = [nodes_of(tree, columns) for tree in trees]
-    sizes = [len(part.mode) for part in parts]
-    value = np.concatenate([part.value for part in parts])
+    parts = [nodes_of(tree.tree, columns) for tree in trees]
+    joined = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
+    sizes, value = [len(part["mode"]) for part in parts], np.array(joined["value"])
     return {
         "n_targets": n_targets,
         "nodes_treeids": np.repeat(np.arange(len(trees)), sizes),
         "nodes_nodeids": np.concatenate([np.arange(size) for size in sizes]),
-        "nodes_featureids": place[np.concatenate([part.feature for part in parts])],
-        "nodes_modes": [mode for part in parts for mode in part.mode],
-        "nodes_truenodeids": np.concatenate([part.yes for part in parts]),
-        "nodes_falsenodeids": np.concatenate([part.no for part in parts]),
-        "nodes_missing_value_tracks_true": np.concatenate([part.missing for part in parts]),
+        "nodes_featureids": place[joined["feature"]],
+        "nodes_modes": joined["mode"],
+        "nodes_truenodeids": joined["yes"],
+        "nodes_falsenodeids": joined["no"],
+        "nodes_missing_value_tracks_true": joined["missing"],
         **({"nodes_values": rounded_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
         **leaf_entries(trees, dtype),
     }
 
 
-def leaf_entries(trees: list[PlainTree], dtype: Any) -> dict[str, Any]:
+def leaf_entries(trees: list[TreeHypothesis], dtype: Any) -> dict[str, Any]:
     """Return the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry."""
     of_tree, of_node, target, weight = [], [], [], []
     for number, tree in enumerate(trees):
-        nodes, values = tree.tree.nodes, tree.values
+        nodes, values = tree.tree.nodes, cast(Any, tree.values)
         node_of_leaf = np.empty(tree.tree.n_leaves, dtype=np.int64)
         node_of_leaf[nodes["left"][nodes["feature"] < 0]] = np.flatnonzero(nodes["feature"] < 0)
         counts = np.diff(values.indptr)
@@ -180,9 +160,10 @@ def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any],
     rest = [j for j in range(columns.n) if columns.categories[j] is not None]
     if not rest:
         return [value_info(graph, "X", dtype, columns.n)], "X", np.arange(columns.n)
-    if columns.has_text:
+    if any(holds_text(of_column) for of_column in columns.categories):
         names = columns.names or [f"x{j}" for j in range(columns.n)]
-        check_text_inputs(columns, names)
+        if "" in names:
+            raise ValueError("a column has no name, and an input of an ONNX model needs one; name it before the fit.")
         kinds = [str if holds_text(of_column) else dtype for of_column in columns.categories]
         inputs = [value_info(graph, name, kind, 1) for name, kind in zip(names, kinds, strict=True)]
         pieces = [names[j] for j in numeric]
@@ -195,18 +176,6 @@ def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any],
     place = np.empty(columns.n, dtype=np.int64)
     place[[*numeric, *rest]] = np.arange(columns.n)
     return inputs, graph.op("Concat", *pieces, axis=1), place
-
-
-def check_text_inputs(columns: Columns, names: list[str]) -> None:
-    """Raise if a column has no name; warn where the empty text is a category and cannot stand for missing values."""
-    if "" in names:
-        raise ValueError("a column has no name, and an input of an ONNX model needs one; name it before the fit.")
-    for name, categories in zip(names, columns.categories, strict=True):
-        if "" in (categories or []):
-            warn_user(
-                f"column {name!r} has the empty text as a category, which in ONNX stands for missing values elsewhere: "
-                "in this column they cannot be passed on."
-            )
 
 
 def value_info(graph: Graph, name: str, dtype: Any, width: int | None) -> Any:
@@ -224,6 +193,11 @@ def encode(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
     shared = n_numbers(categories) > len(categories)
     other = np.array([len(categories) + 1.0 if shared else np.nan], dtype=dtype)
     if holds_text(categories):
+        if "" in categories:
+            warn_user(
+                f"column {name!r} has the empty text as a category, which in ONNX stands for missing values elsewhere: "
+                "in this column they cannot be passed on."
+            )
         missing = [""] * (shared and "" not in categories)
         keys: AnyArray = np.array([*categories, *missing], dtype=object)
     else:
@@ -260,7 +234,7 @@ def predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtype: A
     return F
 
 
-def line_sum(graph: Graph, lines: list[Line], X: str, place: AnyArray) -> str:
+def line_sum(graph: Graph, lines: list[LinearHypothesis], X: str, place: AnyArray) -> str:
     """Add Σ slope · (x_f − centre) over the lines, (n, d), where missing values count as the centre."""
     asked = sorted({(line.feature, line.centre) for line in lines})
     slopes = np.zeros((len(asked), len(lines[0].slope)))
@@ -366,26 +340,20 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     if model.merged is not None:
         U = merge_scores(graph, model.merged, U)
     outputs = write_outputs(graph, model, U, {info.name for info in inputs}, probabilities)
-    made = assemble(graph, inputs, outputs)
-    if path is not None:
-        write_bytes(path, made.SerializeToString())
-    return made
-
-
-def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
-    """Return the model, checked by ONNX."""
     package = import_optional("onnx", "this export needs")
     body = graph.helper.make_graph(graph.nodes, "simplexboost", inputs, outputs, graph.constants)
     sets = [graph.helper.make_opsetid("", OPSET), graph.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
     named = {"producer_name": "simplexboost", "producer_version": __version__, "ir_version": IR}
-    model = graph.helper.make_model(body, opset_imports=sets, **named)
-    if model.ByteSize() > MOST_BYTES:
+    made = graph.helper.make_model(body, opset_imports=sets, **named)
+    if made.ByteSize() > MOST_BYTES:
         raise ValueError(
-            f"the model would take {model.ByteSize() / 2**30:.1f} GB as ONNX, and a file of that format holds 2; "
+            f"the model would take {made.ByteSize() / 2**30:.1f} GB as ONNX, and a file of that format holds 2; "
             "export it as Python or JavaScript, whose files are several times smaller."
         )
-    package.checker.check_model(model)
-    return model
+    package.checker.check_model(made)
+    if path is not None:
+        write_bytes(path, made.SerializeToString())
+    return made
 
 
 # ---- outputs --------------------------------------------------------------------------------------------------------

@@ -43,33 +43,11 @@ class Columns:
     names: list[str] | None
     categories: list[list[Any] | None]
 
-    @property
-    def has_text(self) -> bool:
-        return any(holds_text(of_column) for of_column in self.categories)
-
-
-@dataclass(frozen=True, eq=False)
-class PlainTree:
-    """A tree and the values that its leaves add to F, those that are not zero, as rows of a sparse array (L, d)."""
-
-    tree: Tree
-    values: csr_array
-
-    def sides(self, node: int, columns: Columns) -> tuple[list[int], list[int]]:
+    def sides(self, tree: Tree, node: int) -> tuple[list[int], list[int]]:
         """Return the category numbers that a node sends left, and those that it sends right; both ascend."""
-        total = n_numbers(columns.categories[int(self.tree.nodes["feature"][node])] or [])
-        bits = np.unpackbits(self.tree.category_sets[self.tree.nodes["category"][node]], bitorder="little")[:total]
+        total = n_numbers(self.categories[int(tree.nodes["feature"][node])] or [])
+        bits = np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little")[:total]
         return np.flatnonzero(bits).tolist(), np.flatnonzero(bits == 0).tolist()
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """The term slope · (x_f − centre) + intercept, (d,), of one column f; a missing value counts as the centre."""
-
-    feature: int
-    centre: float
-    slope: Array
-    intercept: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +56,7 @@ class PlainModel:
 
     Attributes
     ----------
-    trees, lines : the summands of F
+    trees, lines : the summands of F, with values of all d coordinates; those of trees are sparse arrays (L, d)
     code : the codewords Y (K', d) of the classes that had training examples
     link : the formula from the scores of these classes to their probabilities
     classes : labels (K,)
@@ -89,8 +67,8 @@ class PlainModel:
     order : (K,) the numbers of ordered classes from the lowest to the highest: the median is predicted; else None
     """
 
-    trees: list[PlainTree]
-    lines: list[Line]
+    trees: list[TreeHypothesis]
+    lines: list[LinearHypothesis]
     code: Code
     link: Link
     classes: AnyArray
@@ -140,9 +118,13 @@ def as_plain_model(clf: Any) -> PlainModel:
             "else, like a scikit-learn estimator, is code. Use one of the package's own learners."
         )
     d = code.Y.shape[1]
+    # the step becomes a factor of the values
     trees = [plain_tree(term, d) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     lines = [plain_line(term, d) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
-    columns = columns_of(clf)
+    names, known = getattr(clf, "feature_names_in_", None), getattr(clf, "categories_", None)
+    of_columns = [None] * clf.n_features_in_ if known is None else known.columns
+    categories = [None if values is None else values.tolist() for values in of_columns]
+    columns = Columns(clf.n_features_in_, None if names is None else [str(name) for name in names], categories)
     for value in [*clf.classes_.tolist(), *(columns.names or []), *(v for c in columns.categories for v in c or [])]:
         try:
             str(value).encode()
@@ -169,33 +151,23 @@ def link_of(clf: Any, several: bool) -> Link:
     return link
 
 
-def plain_tree(term: Term, d: int) -> PlainTree:
-    """Return a tree whose leaves have the step as a factor, and values of all d coordinates."""
-    values: Any = term.hypothesis.values  # type: ignore[attr-defined]
-    scaled = csr_array(values, dtype=np.float64) * term.step
+def plain_tree(term: Term, d: int) -> TreeHypothesis:
+    h: Any = term.hypothesis
+    scaled = csr_array(h.values, dtype=np.float64) * term.step
     if term.coordinate is not None:  # (L, 1) → (L, d)
         at = np.full(len(scaled.data), term.coordinate, dtype=scaled.indices.dtype)
         scaled = csr_array((scaled.data, at, scaled.indptr), (scaled.shape[0], d))
-    if not issparse(values):
+    if not issparse(h.values):
         scaled.eliminate_zeros()
-    return PlainTree(term.hypothesis.tree, scaled)  # type: ignore[attr-defined]
+    return TreeHypothesis(h.tree, scaled)
 
 
-def plain_line(term: Term, d: int) -> Line:
-    """Return a line with the step as a factor, and values of all d coordinates."""
+def plain_line(term: Term, d: int) -> LinearHypothesis:
     h: Any = term.hypothesis
     where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
     slope, intercept = np.zeros(d), np.zeros(d)
     slope[where], intercept[where] = term.step * h.slope, term.step * h.intercept
-    return Line(h.feature, h.centre, slope, intercept)
-
-
-def columns_of(clf: Any) -> Columns:
-    names = getattr(clf, "feature_names_in_", None)
-    known = getattr(clf, "categories_", None)
-    of_columns = [None] * clf.n_features_in_ if known is None else known.columns
-    categories = [None if values is None else values.tolist() for values in of_columns]
-    return Columns(clf.n_features_in_, None if names is None else [str(name) for name in names], categories)
+    return LinearHypothesis(h.feature, h.centre, slope, intercept)
 
 
 # ---- numbers and categories -----------------------------------------------------------------------------------------

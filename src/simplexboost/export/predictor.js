@@ -16,11 +16,11 @@ export async function load(source = new URL(MODEL, import.meta.url)) {
   const members = await unzip(source instanceof ArrayBuffer || ArrayBuffer.isView(source) ? source : await read(source));
   const header = JSON.parse(new TextDecoder().decode(members["header.json"] ?? new TextEncoder().encode("{}")));
   if (header.format !== "simplexboost" || header.version !== 2)
-    throw new Error("this is no model file of simplexboost, or one of a newer version of the format.");
+    throw new Error("This is no model file of simplexboost, or one of a newer version of the format.");
   const arrays = {};
   for (const [name, about] of Object.entries(header.arrays)) {
     if ((await sha256(members[name])) !== about.sha256)
-      throw new Error(`the file is damaged: the checksum of '${name}' does not match.`);
+      throw new Error(`The model file is damaged: the checksum of '${name}' does not match.`);
     arrays[name] = typed(members[name], about.dtype);
     arrays[name].shape = about.shape;
   }
@@ -43,7 +43,7 @@ async function unzip(source) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let end = bytes.length - 22;
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
-  if (end < 0) throw new Error("this is no model file of simplexboost, or it is damaged.");
+  if (end < 0) throw new Error("The model file is damaged: it is not a zip archive.");
   const members = {};
   let total = 0;
   let at = view.getUint32(end + 16, true);
@@ -54,10 +54,10 @@ async function unzip(source) {
     const begin = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
     const packed = bytes.subarray(begin, begin + size);
     const member = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + name)), full = view.getUint32(at + 24, true);
-    if (Object.hasOwn(members, member)) throw new Error("the file is damaged: it holds two members of the same name.");
+    if (Object.hasOwn(members, member)) throw new Error("The model file is damaged: it holds two members of the same name.");
     total += full;
     if ((member === "header.json" && full > 2 ** 20 + 32 * bytes.length) || total > 2 ** 24 + 128 * bytes.length)
-      throw new Error("the file claims to hold more than one of its size may; it is damaged.");
+      throw new Error("The model file is damaged: it declares larger contents than a file of its size may hold.");
     members[member] = method === 0 ? packed : await inflated(packed, full);
     at += 46 + name + extra + comment;
   }
@@ -69,13 +69,13 @@ async function inflated(packed, size) {
   let total = 0;
   const bounded = new TransformStream({
     transform(piece, out) {
-      if ((total += piece.length) > size) throw new Error("the file is damaged: a member is larger than it says.");
+      if ((total += piece.length) > size) throw new Error("The model file is damaged: a member is larger than it says.");
       out.enqueue(piece);
     },
   });
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).pipeThrough(bounded);
   const whole = new Uint8Array(await new Response(stream).arrayBuffer());
-  if (whole.length < size) throw new Error("the file is damaged: a member is smaller than it says.");
+  if (whole.length < size) throw new Error("The model file is damaged: a member is smaller than it says.");
   return whole;
 }
 

@@ -70,18 +70,15 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
     >>> bool((model["predict"](X) == clf.predict(X)).all())
     True
     """
-    as_plain_model(clf)  # raises if the model cannot be exported
-    target, memory = source_path(path, ".py"), io.BytesIO()
-    clf.save(memory)
+    target, saved = source_path(path, ".py"), saved_model(clf)
     source = Path(standalone.__file__).read_text(encoding="utf-8")
     if embed:
-        text = base64.b85encode(memory.getvalue()).decode()
+        text = base64.b85encode(saved).decode()
         lines = "\n".join(text[at : at + WIDTH] for at in range(0, len(text), WIDTH))
         write_files({target: (source + EMBEDDED.replace("{text}", lines) + NAMES).encode()})
     else:
         beside = target.with_suffix(".sb")
-        tail = BESIDE.format(name=beside.name)
-        write_files({target: (source + tail + NAMES).encode(), beside: memory.getvalue()})
+        write_files({target: (source + BESIDE.format(name=beside.name) + NAMES).encode(), beside: saved})
 
 
 SOURCE = Path(__file__).with_name("predictor.js")
@@ -113,9 +110,15 @@ def javascript(clf: Any, path: Any) -> None:
     ...     sorted(path.name for path in pathlib.Path(folder).iterdir())
     ['model.js', 'model.sb']
     """
-    as_plain_model(clf)  # raises if the model cannot be exported
-    target, memory = source_path(path, ".js", ".mjs"), io.BytesIO()
-    clf.save(memory)
+    target, saved = source_path(path, ".js", ".mjs"), saved_model(clf)
     beside = target.with_suffix(".sb")
     source = SOURCE.read_text(encoding="utf-8").replace(SLOT, f"const MODEL = {json.dumps(beside.name)};")
-    write_files({target: source.encode(), beside: memory.getvalue()})
+    write_files({target: source.encode(), beside: saved})
+
+
+def saved_model(clf: Any) -> bytes:
+    """Return the model file of a booster; raise if it cannot be exported."""
+    as_plain_model(clf)
+    memory = io.BytesIO()
+    clf.save(memory)
+    return memory.getvalue()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import math
 import sys
 import zipfile
 from typing import Any
@@ -42,53 +43,50 @@ NODE = np.dtype(
 )
 
 
+class ModelFileError(ValueError):
+    """The error for a bad file."""
+
+
+def damaged(what: str) -> ModelFileError:
+    return ModelFileError(f"The model file is damaged: {what}.")
+
+
 def load(path: Any) -> Model:
-    """Read a model file: a path, or a binary file that is open. Raises a ValueError if it is damaged."""
+    """Read a model file: a path, or a binary file that is open. Raises a `ModelFileError` if it is no good."""
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(header_in(archive))
             if header.get("format") != "simplexboost" or header.get("version") != 2:
-                raise ValueError("this is no model file of simplexboost, or one of a newer version of the format.")
+                raise ModelFileError("This is no model file of simplexboost, or one of a newer version of the format.")
             arrays = {name: array_in(archive, name, about) for name, about in header["arrays"].items()}
         return Model(header, arrays)
-    except (OSError, ValueError):
+    except (OSError, ModelFileError):
         raise
     except Exception as error:  # on damaged bytes zipfile, zlib, json and NumPy raise many types
-        raise ValueError(f"the file is damaged ({type(error).__name__}: {error}).") from error
+        raise damaged(f"{type(error).__name__}: {error}") from error
 
 
 def header_in(archive: zipfile.ZipFile) -> bytes:
     """The header of a file. Sizes are compared with that of the file before anything is inflated."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
     if len(sizes) < len(archive.infolist()):
-        raise ValueError("the file is damaged: it holds two members of the same name.")
+        raise damaged("it holds two members of the same name")
     assert archive.fp is not None
     size = archive.fp.seek(0, 2)
     if sizes["header.json"] > 2**20 + 32 * size or sum(sizes.values()) > 2**24 + 128 * size:
-        raise ValueError("the file claims to hold more than one of its size may; it is damaged.")
+        raise damaged("it declares larger contents than a file of its size may hold")
     return archive.read("header.json")
 
 
 def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Array:
     """An array of a file; its size is compared with its shape and type before it is inflated."""
-    size = np.dtype(about["dtype"]).itemsize
-    for n in about["shape"]:
-        size *= n
+    size = np.dtype(about["dtype"]).itemsize * math.prod(about["shape"])
     if archive.getinfo(name).file_size != size:
-        raise ValueError(f"the file is damaged: {name!r} has another size than its shape and type.")
+        raise damaged(f"{name!r} has another size than its shape and type")
     data = archive.read(name)
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
-        raise ValueError(f"the file is damaged: the checksum of {name!r} does not match.")
+        raise damaged(f"the checksum of {name!r} does not match")
     return np.frombuffer(data, about["dtype"]).reshape(about["shape"])
-
-
-def merged_scores(U: Array, merged: Array) -> Array:
-    """The scores of classes of which some count as one: half the logarithm of the sum of exp(2U) over each."""
-    if merged is None:
-        return U
-    members = [U[:, merged == k] for k in range(int(merged.max()) + 1)]
-    one = [u[:, 0] if u.shape[1] == 1 else 0.5 * np.logaddexp.reduce(2.0 * u, axis=1) for u in members]
-    return np.column_stack(one)
 
 
 class Model:
@@ -96,9 +94,9 @@ class Model:
 
     def __init__(self, header: dict[str, Any], arrays: dict[str, Array]) -> None:
         if not {"Y", "canonical"} & set(arrays) or "present" not in arrays:
-            raise ValueError(f"a {header['class']} is no sum of trees, which is what this file predicts with.")
+            raise ModelFileError(f"a {header['class']} is no sum of trees, which is what this file predicts with.")
         if "targets" in header["classes"] or "thresholds" in arrays:
-            raise ValueError("a model of several labels or targets is not for this file: use simplexboost.load.")
+            raise ModelFileError("a model of several labels or targets is not for this file: use simplexboost.load.")
         self.classes_ = array_of(header["classes"])
         self.feature_names_in_ = header["feature_names_in"] or None
         self.n_features_in_ = header["n_features_in"]
@@ -114,7 +112,7 @@ class Model:
         self.loss = header["loss"]["part"]
         self.parameters = {name: value_of(value) for name, value in header["loss"]["parameters"].items()}
         known = header.get("categories") or [None] * self.n_features_in_
-        self.categories = [None if about is None else numbers_by_value(array_of(about)) for about in known]
+        self.categories = [about and {v: float(k) for k, v in enumerate(array_of(about).tolist())} for about in known]
         self.kinds = header.get("feature_kinds") or ["number"] * self.n_features_in_
         self.terms = Terms(arrays, float(arrays["temperature"][0]) if "temperature" in arrays else 1.0)
 
@@ -157,7 +155,11 @@ class Model:
         size = max(1, BLOCK // max(1, len(self.terms.roots)))
         for begin in range(0, len(X), size):
             self.terms.add_to(F[begin : begin + size], X[begin : begin + size])
-        U = merged_scores((0.5 * F if self.Y is None else 0.5 * F @ self.Y.T).astype(np.float64), self.merged)
+        U = (0.5 * F if self.Y is None else 0.5 * F @ self.Y.T).astype(np.float64)
+        if self.merged is not None:  # the scores of classes that count as one: half the log of the sum of exp(2U)
+            members = [U[:, self.merged == k] for k in range(int(self.merged.max()) + 1)]
+            one = [u[:, 0] if u.shape[1] == 1 else 0.5 * np.logaddexp.reduce(2.0 * u, axis=1) for u in members]
+            U = np.column_stack(one)
         scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.present), axis=1)
         scores[:, self.present] = U
         return scores
@@ -167,15 +169,14 @@ class Model:
         columns = columns_of(X, self.feature_names_in_)
         if len(columns) != self.n_features_in_:
             raise ValueError(f"X has {len(columns)} columns; the model was fitted on {self.n_features_in_}.")
-        return np.column_stack([self._column(values, j) for j, values in enumerate(columns)])
-
-    def _column(self, values: Array, j: int) -> Array:
-        """A column as numbers, (n,)."""
-        try:
-            return as_numbers(values, self.categories[j], self.kinds[j])
-        except ValueError as error:
-            name = j if self.feature_names_in_ is None else repr(self.feature_names_in_[j])
-            raise ValueError(f"column {name} held {HELD.get(self.kinds[j], 'numbers')} in fit: {error}") from error
+        found = np.empty((len(columns[0]), len(columns)))
+        for j, (values, known, kind) in enumerate(zip(columns, self.categories, self.kinds, strict=True)):
+            try:
+                found[:, j] = as_numbers(values, known, kind)
+            except ValueError as error:
+                name = j if self.feature_names_in_ is None else repr(self.feature_names_in_[j])
+                raise ValueError(f"column {name} held {HELD.get(kind, 'numbers')} in fit: {error}") from error
+        return found
 
     def _above(self, U: Array) -> Array:
         """How far every score is above the threshold, (n, K)."""
@@ -189,23 +190,22 @@ def columns_of(X: Any, names: list[str] | None) -> list[Array]:
     """The columns of a table, (n,) each."""
     if hasattr(X, "keys") or hasattr(X, "columns"):  # a dict or a frame
         wanted = list(X.keys() if hasattr(X, "keys") else X.columns) if names is None else names
-        return [np.asarray(plain(X[name])) for name in wanted]
+        # categories of pandas as objects, since an array of whole numbers with holes would round them
+        columns = [X[name] for name in wanted]
+        return [np.asarray(v.astype(object) if hasattr(v, "cat") and hasattr(v, "astype") else v) for v in columns]
     table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)  # large whole numbers stay what they are
     if table.ndim != 2:
         raise ValueError(f"X has {table.ndim} dimensions; pass rows of columns.")
     return list(table.T)
 
 
-def plain(values: Any) -> Any:
-    """A column; categories of pandas as objects, since an array of whole numbers with holes would round them."""
-    return values.astype(object) if hasattr(values, "cat") and hasattr(values, "astype") else values
-
-
 def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Array:
     """A column of a kind as numbers, (n,); ``known`` has the numbers of categories, None if the column has none."""
     if known is not None:
         other = len(known) if len(known) == MOST_CATEGORIES - 1 else np.nan
-        return np.array([np.nan if is_missing(v) else known.get(category(v), other) for v in values.tolist()])
+        kinds = (str, int)  # categories are kept as text or whole numbers, anything else as a float
+        keys = [None if is_missing(v) else v if isinstance(v, kinds) else float(v) for v in values.tolist()]
+        return np.array([np.nan if key is None else known.get(key, other) for key in keys])
     if values.dtype.kind in "Mm":
         return days(values)
     if values.dtype.kind in "OUT":
@@ -251,16 +251,6 @@ def date_of(text: str) -> datetime.datetime:
 def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN, pd.NA or NaT."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
-
-
-def category(value: Any) -> Any:
-    """A value as categories are kept: text as it is, anything else as a number."""
-    return value if isinstance(value, str) else int(value) if isinstance(value, int) else float(value)
-
-
-def numbers_by_value(categories: Array) -> dict[Any, float]:
-    """The numbers of categories."""
-    return {value: float(number) for number, value in enumerate(categories.tolist())}
 
 
 # ---- values of the header -------------------------------------------------------------------------------------------
@@ -309,7 +299,7 @@ class Terms:
         owner = np.repeat(np.arange(len(self.roots)), arrays["n_nodes"])
         self.is_leaf = nodes["feature"] < 0
         if (~self.is_leaf & (nodes["left"] <= np.arange(len(nodes)) - self.roots[owner])).any():
-            raise ValueError("the file is damaged: a tree leads back.")  # for ever
+            raise damaged("a tree leads back")  # for ever
         self.threshold, self.missing_left = nodes["threshold"].copy(), nodes["missing_left"].astype(bool)
         self.of_feature = np.where(self.is_leaf, 0, nodes["feature"])
         self.left = np.where(self.is_leaf, nodes["left"], nodes["left"] + self.roots[owner])
@@ -347,7 +337,9 @@ class Terms:
         for t, coordinate in enumerate(self.coordinate):
             out = F if coordinate < 0 else F[:, coordinate : coordinate + 1]
             if self.is_line[t]:
-                out += self.step[t] * self.line(t, number[t], X)
+                (slope, intercept), k = self.table(t), number[t]
+                x = X[:, self.feature[k]] - self.centre[k]
+                out += self.step[t] * (np.where(np.isnan(x), 0.0, x)[:, None] * slope + intercept)
             elif self.columns is None:
                 out += (self.table(t) * F.dtype.type(self.step[t]))[leaves[number[t]]]
             else:
@@ -356,12 +348,6 @@ class Terms:
     def table(self, t: int) -> Array:
         """The values of term t, (leaves, d)."""
         return self.values[self.begin[t] : self.begin[t + 1]].reshape(self.shape[t])
-
-    def line(self, t: int, number: int, X: Array) -> Array:
-        """A line at X, (n, d)."""
-        slope, intercept = self.table(t)
-        x = X[:, self.feature[number]] - self.centre[number]
-        return np.where(np.isnan(x), 0.0, x)[:, None] * slope + intercept
 
     def add_sparse(self, t: int, leaf: Array, out: Array) -> None:
         """out (n, d) += the values of the leaves (n,) of term t; leaves that many rows share are spread out once."""

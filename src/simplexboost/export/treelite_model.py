@@ -13,8 +13,9 @@ from .._util.arrays import AnyArray, Array
 from .._util.compat import import_optional
 from .._util.docstrings import described
 from .._util.runtime import check_memory
+from ..engine import Tree
 from ..persist.atomic_write import write_bytes
-from .plain_model import PlainModel, PlainTree, as_plain_model, check_dtype, refuse_merged, rounded_down
+from .plain_model import PlainModel, as_plain_model, check_dtype, refuse_merged, rounded_down
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {
@@ -88,7 +89,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
         base_scores=base.tolist(),
     )
     for tree in model.trees:
-        add_tree(builder, tree, tree.values @ map_, model, precision)
+        add_tree(builder, tree.tree, tree.values @ map_, model, precision)
     made = builder.commit()
     if path is not None:
         write_bytes(path, made.serialize_bytes())
@@ -117,33 +118,22 @@ def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dic
     return model.link.scale * to_scores, base, {"name": "softmax"}
 
 
-def add_tree(builder: Any, tree: PlainTree, values: AnyArray, model: PlainModel, precision: Any) -> None:
+def add_tree(builder: Any, tree: Tree, values: AnyArray, model: PlainModel, precision: Any) -> None:
     """Add a tree with these leaf values (L, K)."""
-    nodes = tree.tree.nodes
+    nodes = tree.nodes
     thresholds = rounded_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
     builder.start_tree()
-    for at in range(len(nodes)):
-        node, left = nodes[at], int(nodes["left"][at])
+    for at, node in enumerate(nodes):
+        left, missing_left = int(node["left"]), bool(node["missing_left"])
+        split = {"feature_id": int(node["feature"]), "default_left": missing_left}
+        split |= {"left_child_key": left, "right_child_key": left + 1}
         builder.start_node(at)
         if node["feature"] < 0:
             builder.leaf(values[left].tolist())
         elif node["category"] >= 0:
-            builder.categorical_test(
-                feature_id=int(node["feature"]),
-                default_left=bool(node["missing_left"]),
-                category_list=tree.sides(at, model.columns)[0],
-                category_list_right_child=False,
-                left_child_key=left,
-                right_child_key=left + 1,
-            )
+            goes_left, _ = model.columns.sides(tree, at)
+            builder.categorical_test(category_list=goes_left, category_list_right_child=False, **split)
         else:
-            builder.numerical_test(
-                feature_id=int(node["feature"]),
-                threshold=float(thresholds[at]),
-                default_left=bool(node["missing_left"]),
-                opname="<=",
-                left_child_key=left,
-                right_child_key=left + 1,
-            )
+            builder.numerical_test(threshold=float(thresholds[at]), opname="<=", **split)
         builder.end_node()
     builder.end_tree()
