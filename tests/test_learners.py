@@ -35,7 +35,7 @@ from simplexboost.parts.learners import (
     VectorTree,
     as_learner,
 )
-from simplexboost.parts.learners.tree_learners import ProductTree, nearest_sums
+from simplexboost.parts.learners.tree_learners import nearest_sums
 
 
 def with_classifier_weights(req, seed=0):
@@ -66,7 +66,7 @@ def best_answer(learner, req, part):
         return 2 * (S @ v - 0.5 * (h + learner.l2_regularization) * v @ v)
     if isinstance(learner, ClassTree):
         return max(float(S @ y) for y in req.Y)
-    if isinstance(learner, ProductTree):
+    if isinstance(learner, SignTree):
         low = 0 if isinstance(learner, SubsetTree) and len(S) > 1 else -1
         return max(float(S @ s) for s in np.array(np.meshgrid(*[[low, 1]] * len(S))).reshape(len(S), -1).T)
     return float(np.sqrt(S @ S))  # a unit vector

@@ -27,7 +27,7 @@ from ..boosting.evaluation import as_early_stopping
 from ..boosting.loop import PERFECT, boost
 from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
 from ..model.code import same as same_code
-from ..parts.learners import Learner, refusal_of
+from ..parts.learners import Learner
 from ..parts.losses import Loss
 from ..parts.optimizers import GradientDescent
 from ..parts.optimizers.run import Run
@@ -418,7 +418,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             Labelling(classes, self.class_weight, self._multilabel, self._multitarget),
             self.max_bins,
             self._fitting_engine(),
-            Taken(self.categorical_features, refusal_of(learner)),
+            Taken(self.categorical_features, learner.refusal),
             costs,
             reset=reset,
         )
@@ -433,7 +433,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         there = engine.device.adopt(X)
         if there is None:
             return X
-        if Taken(self.categorical_features, refusal_of(learner)).declared or self._goes_on:
+        if Taken(self.categorical_features, learner.refusal).declared or self._goes_on:
             return engine.device.to_host(there)
         return DeviceTable.of(there, engine.device)
 

@@ -19,7 +19,7 @@ from ..classifiers.base_classifier import transaction
 from ..classifiers.eval_sets import EvalContext
 from ..classifiers.plan import Parts
 from ..engine import CodedRows, auto_bins
-from ..parts.learners import IndexStump, refusal_of
+from ..parts.learners import IndexStump
 from ..parts.learners.tree_learners import TreeLearner
 from ..parts.losses import UserLoss
 from ..parts.optimizers import SampledPairs, SketchedNewton
@@ -86,7 +86,7 @@ def agree_on_training(
     """The rows here as a training set, and their groups, or None."""
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
-    taken = Taken(estimator.categorical_features, refusal_of(parts.learner))
+    taken = Taken(estimator.categorical_features, parts.learner.refusal)
     X = agree_on_columns(group, estimator, tables, taken, reset=not estimator._goes_on)
     labelling = Labelling(estimator._declared, estimator.class_weight, estimator._multilabel, estimator._multitarget)
     labels = agree_on_labels(group, tables, labelling)

@@ -25,7 +25,7 @@ from ..model.additive import Term
 from ..model.code import Gradient
 from ..model.hypotheses import Hypothesis, LeafOutputs, TreeHypothesis
 from ..model.program import Program, Turn, answers, move
-from ..parts.learners import Answer, Learner, Request, as_learner, refusal_of
+from ..parts.learners import Answer, Learner, Request, as_learner
 from ..parts.losses.links import log_of
 from ..persist import check_label_types, pack_program, register, unpack_program
 from ..tables.inputs import Taken, check_X
@@ -272,7 +272,7 @@ class MartiBoostClassifier(BaseClassifier):
         """
         with transaction(self) as draft:
             learner = draft._check_parameters()
-            labelling, taken = Labelling(declares=False), Taken(draft.categorical_features, refusal_of(learner))
+            labelling, taken = Labelling(declares=False), Taken(draft.categorical_features, learner.refusal)
             checked = check_training(draft, X, y, sample_weight, labelling, draft.max_bins, draft._engine(), taken)
             check_label_types(checked.classes)
             if len(checked.classes) > 2:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._util.params import resolve
-from .base import Answer, Learner, Request, refusal_of
+from .base import Answer, Learner, Request
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
 from .tree_learners import (
@@ -68,7 +68,6 @@ __all__ = [
     "TreeLearner",
     "VectorTree",
     "as_learner",
-    "refusal_of",
 ]
 
 LEARNERS: dict[str, type[Learner]] = {
@@ -98,11 +97,6 @@ def as_learner(value: Any) -> Learner:
     ----------
     value : str, Learner or scikit-learn estimator
         A key of ``LEARNERS``, a learner, which is returned as it is, or an estimator, which is wrapped.
-
-    Returns
-    -------
-    Learner
-        The learner.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class Request:
 
     Examples
     --------
-    A learner that answers with a constant, the mean of the gradient, sees the request in ``fit``:
+    A learner sees the request in ``fit``:
 
     >>> from dataclasses import dataclass
     >>> import simplexboost as sb
@@ -103,12 +103,7 @@ class Answer:
     ((2, 1), True)
     """
 
-    def __init__(
-        self,
-        hypothesis: Hypothesis,
-        outputs: Array | LeafOutputs,
-        classes: Labels | None = None,
-    ) -> None:
+    def __init__(self, hypothesis: Hypothesis, outputs: Array | LeafOutputs, classes: Labels | None = None) -> None:
         self.hypothesis, self.compact, self.classes = hypothesis, outputs, classes
 
     @cached
@@ -134,6 +129,11 @@ class Learner(Part):
     takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
     kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
 
+    @property
+    def refusal(self) -> str | None:
+        """Why the learner cannot take categorical columns, as the beginning of a message; None if it can."""
+        return None if self.takes_categories else f"learner={self!r} takes numbers only"
+
     @abstractmethod
     def fit(self, request: Request) -> Answer:
         """Answer a request."""
@@ -151,25 +151,3 @@ class Learner(Part):
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         """Raise if the learner does not suit these data or codewords (K, d); called once before boosting."""
-
-
-def refusal_of(learner: Learner) -> str | None:
-    """Why a learner cannot take categorical columns, as the beginning of a message; None if it can.
-
-    Parameters
-    ----------
-    learner : Learner
-        The learner in question.
-
-    Returns
-    -------
-    str or None
-        The beginning of a message, or None.
-
-    Examples
-    --------
-    >>> from simplexboost.parts.learners import LinearRegressor, Stump
-    >>> refusal_of(LinearRegressor()), refusal_of(Stump())
-    ('learner=LinearRegressor() takes numbers only', None)
-    """
-    return None if learner.takes_categories else f"learner={learner!r} takes numbers only"

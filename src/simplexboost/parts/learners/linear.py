@@ -42,11 +42,9 @@ class LinearRegressor(Learner):
     kind: ClassVar[str] = "regression"
 
     def fit(self, request: Request) -> Answer:
-        """Regress the gradient on the features that may explain most, and keep the best fit."""
         return self._best(request, likely_features([request])[0])
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
-        """Answer the requests; the features that may explain most are found for all of them together."""
         if type(self).fit is not LinearRegressor.fit:
             return super().fit_each(requests)
         return [self._best(request, f) for request, f in zip(requests, likely_features(requests), strict=True)]

@@ -13,7 +13,7 @@ fl(a + c) <= fl(b + d) for floating-point numbers too.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..._util.arrays import AnyArray, Array
 from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number, is_auto
 from ...engine import ORDERS, Grown, Growth, Tree
+from ...model.code import symmetric_form
 from ...tables.training_set import TrainingSet
 from .base import Request
 from .constraints import monotone_signs
@@ -29,23 +30,14 @@ from .tree_learners import MOST, SMALL, TreeLearner
 CODES = 256  # of categories
 
 
-@dataclass(frozen=True, eq=False)
-class Boxes:
-    """What the leaves of a tree accept, of each feature that the tree splits.
+class Boxes(NamedTuple):
+    """What the L leaves of a tree accept, of each of the q features that the tree splits."""
 
-    Attributes
-    ----------
-    features : (q,) the features
-    low, high : (L, q) the numbers in (low, high]; inf and −inf where there are none
-    missing : (L, q) whether missing values are accepted
-    categories : for each categorical one of them, by its place 0 .. q − 1, the categories (L, 256) that are accepted
-    """
-
-    features: AnyArray
-    low: Array
-    high: Array
-    missing: AnyArray
-    categories: dict[int, AnyArray]
+    features: AnyArray  # (q,)
+    low: Array  # (L, q), numbers in (low, high] are accepted; inf and −inf where there are none
+    high: Array  # (L, q)
+    missing: AnyArray  # (L, q), whether missing values are accepted
+    categories: dict[int, AnyArray]  # for each categorical feature, by its place, which categories are, (L, 256)
 
 
 def leaf_boxes(tree: Tree) -> Boxes:
@@ -119,14 +111,7 @@ def pooled(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
 
 
 def monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> AnyArray:
-    """The leaf values (L, K) made monotone, in the precision they have.
-
-    Parameters
-    ----------
-    values : (L, K), those of class k in column k
-    weight : (L,) positive, how much the values of a leaf matter
-    signs : (K, p) the direction in which each class follows each feature: −1, 0 or 1
-    """
+    """The leaf values (L, K) made monotone: leaves weigh (L,), and class k follows feature f by signs[k, f]."""
     split = np.unique(tree.nodes["feature"][tree.nodes["feature"] >= 0])
     classes = np.flatnonzero(signs[:, split].any(axis=1))
     if len(classes) == 0:
@@ -174,14 +159,12 @@ class NewtonTree(TreeLearner):
     kind: ClassVar[str] = "regression"
 
     def check(self) -> None:
-        """Raise if a limit or l2_regularization is invalid."""
         super().check()
         check_number("l2_regularization", self.l2_regularization, float, 0.0)
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
-        """Raise if a constraint does not suit the data, or if monotonic_cst does not suit the codewords."""
         super().check_for(data, Y)
-        if monotone_signs(self.monotonic_cst, data) is not None and not is_identity(Y):
+        if monotone_signs(self.monotonic_cst, data) is not None and symmetric_form(Y) != (1.0, 0.0):
             raise ValueError(
                 "monotonic_cst needs codewords='canonical', where every coordinate of a leaf is the score of one "
                 f"class; the codewords have shape {Y.shape}."
@@ -198,15 +181,12 @@ class NewtonTree(TreeLearner):
         return np.column_stack([request.G, request.h])  # (n, d + 1)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        """ΣG / (Σh + l2)."""
         values = newton_steps(grown.leaf_sums, self.l2_for(request.data))
         return self.constrain(values, grown, request.data)
 
     def constrain(self, values: Any, grown: Grown, data: TrainingSet) -> Any:
         """Make leaf values (L, d) monotone where that is asked for; leaves weigh what their curvature weighs."""
-        if self.monotonic_cst is None:
-            return values
-        signs = monotone_signs(self.monotonic_cst, data)
+        signs = None if self.monotonic_cst is None else monotone_signs(self.monotonic_cst, data)
         if signs is None:
             return values
         values = np.asarray(values)
@@ -238,17 +218,12 @@ class RegressionTree(NewtonTree):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.LogitBoostClassifier(learner=RegressionTree(max_depth=3), n_estimators=5).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.LogitBoostClassifier(learner=RegressionTree(max_depth=3), n_estimators=5)
     """
 
     l2_regularization: float = 0.0
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        """ΣG / (Σh + l2), in single precision."""
         return single(super().leaf_values(grown, request))
 
 
@@ -340,8 +315,3 @@ class SketchTree(NewtonTree):
 
     def _finished_growth(self, data: TrainingSet) -> Growth:
         return super()._make_growth(data, bits=64 if data.n * data.p < SMALL else 32)
-
-
-def is_identity(Y: Array) -> bool:
-    """Whether the codewords are canonical."""
-    return Y.shape == (len(Y), len(Y)) and bool((Y == np.eye(len(Y))).all())

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._util.arrays import AnyArray, Array
 from ..._util.messages import name_in_errors
 from ...model.hypotheses import ClassifierHypothesis, RegressorHypothesis
 from .base import Answer, Learner, Request
@@ -42,45 +41,31 @@ class SklearnLearner(Learner):
     estimator: Any
 
     def check(self) -> None:
-        """Raise unless the estimator is a classifier or regressor that takes weights."""
         if not is_estimator(self.estimator):
             raise TypeError(f"estimator={self.estimator!r} must be a scikit-learn classifier or regressor.")
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise TypeError(f"estimator={self.estimator!r} does not take sample_weight in fit; boosting needs it.")
 
     def fit(self, request: Request) -> Answer:
-        """Train a clone."""
+        X, names_classes = request.data.X, is_classifier(self.estimator)
         rows = np.arange(request.data.n) if request.rows is None else request.rows
+        weight = (request.weight if names_classes else request.h)[rows]
+        if (weight > 0).any():
+            rows, weight = rows[weight > 0], weight[weight > 0]
+        else:  # there is nothing to gain: whatever the estimator says, boosting stops
+            weight = np.ones(len(rows))
         with name_in_errors(f"learner: {type(self.estimator).__name__}"):
             estimator = clone(self.estimator)
             if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
                 estimator.set_params(random_state=request.seed % 2**31)
-            return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
-
-    @staticmethod
-    def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Answer:
-        rows, weight = weighty(rows, request.weight)
-        estimator.fit(request.data.X[rows], request.labels[rows], sample_weight=weight / weight.mean())
-        names = estimator.predict(request.data.X)
-        return Answer(ClassifierHypothesis(estimator, request.Y), request.Y[names], names)
-
-    @staticmethod
-    def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Answer:
-        rows, h = weighty(rows, request.h)
-        targets = request.G[rows] / h[:, None]  # (n, d)
-        targets = targets[:, 0] if targets.shape[1] == 1 else targets
-        estimator.fit(request.data.X[rows], targets, sample_weight=h)
-        hypothesis = RegressorHypothesis(estimator, request.G.shape[1])
-        return Answer(hypothesis, hypothesis.outputs(request.data.X))
-
-
-def weighty(rows: AnyArray, weight: Array) -> tuple[AnyArray, Array]:
-    """The rows that weigh something, and their weights; if there are none, all rows, each of weight one.
-
-    Where nothing weighs anything there is nothing to gain either: whatever the estimator says, boosting stops.
-    """
-    some = rows[weight[rows] > 0]
-    return (some, weight[some]) if len(some) else (rows, np.ones(len(rows)))
+            if names_classes:
+                estimator.fit(X[rows], request.labels[rows], sample_weight=weight / weight.mean())
+                names = estimator.predict(X)
+                return Answer(ClassifierHypothesis(estimator, request.Y), request.Y[names], names)
+            targets = request.G[rows] / weight[:, None]  # (n, d)
+            estimator.fit(X[rows], targets[:, 0] if targets.shape[1] == 1 else targets, sample_weight=weight)
+            hypothesis = RegressorHypothesis(estimator, request.G.shape[1])
+            return Answer(hypothesis, hypothesis.outputs(X))
 
 
 def is_estimator(value: Any) -> bool:
