@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, decide
 from simplexboost.decide import cost_weights, mean_cost
 
 from .sets import mixed
@@ -57,10 +57,10 @@ def rules(X: np.ndarray, y: np.ndarray, costs: np.ndarray, plain: Any, classes: 
     in_loss = model(cost_matrix=costs / costs.max() + np.eye(K), calibration=False).fit(X, y)
     return {
         "most probable": plain.predict,
-        "cheapest": lambda A: plain.predict(A, costs=costs),
+        "cheapest": lambda A: decide.predict(plain, A, costs=costs),
         "weights": weighted.predict,
         "cost_matrix": in_loss.predict,
-        "cost_matrix, cheapest": lambda A: in_loss.predict(A, costs=costs),
+        "cost_matrix, cheapest": lambda A: decide.predict(in_loss, A, costs=costs),
     }
 
 
@@ -108,8 +108,8 @@ def prior_table(names: Iterable[str], n_train: int, n_test: int) -> Iterable[str
             c = np.searchsorted(clf.classes_, y_test)
             rows = shifted(c, K, np.random.default_rng(draw))
             true = np.bincount(c[rows], minlength=K) / len(rows)
-            estimated = clf.estimate_prior(X_test[rows])
-            P = [clf.predict_proba(X_test[rows], prior=p) for p in (clf.class_prior_, true, estimated)]
+            estimated = decide.estimate_prior(clf, X_test[rows])
+            P = [decide.predict_proba(clf, X_test[rows], prior=p) for p in (clf.class_prior_, true, estimated)]
             right = [float((p.argmax(axis=1) == c[rows]).mean()) for p in P]
             losses = [log_loss(c[rows], np.maximum(p, 1e-15), labels=np.arange(K)) for p in P]
             found.append([*right, *losses, float(np.abs(estimated - true).sum() / 2)])

@@ -207,8 +207,7 @@ def draw_costs(plt: Any) -> Any:
     """The bill of the parcels of docs/costs.md under four rules, and what is decided for which distance."""
     import pandas as pd
 
-    from simplexboost import SimplexBoostClassifier
-    from simplexboost.decide import mean_cost
+    from simplexboost import SimplexBoostClassifier, decide
 
     matrix = [[0, 4, 3], [120, 4, 123], [25, 29, 8]]
     costs = pd.DataFrame(matrix, ["arrives", "lost", "returned"], ["ship", "insure", "call"])
@@ -216,7 +215,7 @@ def draw_costs(plt: Any) -> Any:
     clf = SimplexBoostClassifier(n_estimators=100, learning_rate=0.05, calibration=True, random_state=0)
     new, truth = X[3000:], y[3000:]
     clf.fit(X[:3000], y[:3000])
-    cheap, obvious = clf.predict(new, costs=costs), dict(zip(costs.index, costs.columns, strict=True))
+    cheap, obvious = decide.predict(clf, new, costs=costs), dict(zip(costs.index, costs.columns, strict=True))
     rules = {
         "always ship": np.full(3000, "ship"),
         "always insure": np.full(3000, "insure"),
@@ -224,9 +223,9 @@ def draw_costs(plt: Any) -> Any:
         "by expected\ncost": cheap,
     }
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
-    bill = [mean_cost(truth, rule, costs, clf.classes_) for rule in rules.values()]
+    bill = [decide.mean_cost(truth, rule, costs, clf.classes_) for rule in rules.values()]
     left.barh(list(rules), bill, color=[PALETTE[1]] * 3 + [PALETTE[0]])
-    left.axvline(clf.expected_costs(new, costs).min(axis=1).mean(), color="black", linewidth=1, linestyle="--")
+    left.axvline(decide.expected_costs(clf, new, costs).min(axis=1).mean(), color="black", linewidth=1, linestyle="--")
     left.invert_yaxis()
     left.set(xlabel="mean cost of a parcel")
     edges = np.arange(0, 1601, 100)
@@ -295,7 +294,7 @@ def draw_ordered(plt: Any) -> Any:
 
 def draw_hierarchy(plt: Any) -> Any:
     """A tree of classes with the probabilities of one row, and two coordinates of its codewords."""
-    from simplexboost import Hierarchy, SimplexBoostClassifier
+    from simplexboost import Hierarchy, SimplexBoostClassifier, decide
 
     tree = Hierarchy({"animal": {"bird": ["owl", "wren"], "fish": ["carp", "eel"]}, "plant": ["fir", "oak"]})
     rng = np.random.default_rng(0)
@@ -303,10 +302,10 @@ def draw_hierarchy(plt: Any) -> Any:
     y = rng.choice(tree.leaves, 600)
     X = np.array([sum(at[name] for name in tree.ancestors(label)) for label in y]) + 1.2 * rng.normal(size=(600, 5))
     clf = SimplexBoostClassifier(classes=tree, n_estimators=60, random_state=0).fit(X, y)
-    unsure = np.abs(clf.predict_proba_level(X, 1)[:, 0] - 0.75).argmin()
+    unsure = np.abs(decide.predict_proba_level(clf, X, 1)[:, 0] - 0.75).argmin()
     P: dict[Any, float] = {}
     for level in range(1, tree.n_levels + 1):
-        P |= dict(zip(tree.nodes(level), clf.predict_proba_level(X[[unsure]], level)[0], strict=True))
+        P |= dict(zip(tree.nodes(level), decide.predict_proba_level(clf, X[[unsure]], level)[0], strict=True))
     figure = plt.figure(figsize=(9.4, 3.6), layout="constrained")
     draw_tree(figure.add_subplot(1, 2, 1), tree, P)
     words = figure.add_subplot(1, 2, 2)

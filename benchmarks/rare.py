@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, log_loss
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, decide
 from simplexboost._util.arrays import AnyArray
 
 from .repeats import mean_of, table
@@ -38,11 +38,11 @@ def measure(X: AnyArray, y: AnyArray, n: int, rounds: Any, weight: Any, seed: in
         X[:n], y[:n]
     )
     even = dict.fromkeys(clf.classes_.tolist(), 1.0 / len(clf.classes_))
-    truth, plain, P = y[n:], clf.predict_proba(X[n:]), clf.predict_proba(X[n:], prior=even)
+    truth, plain, P = y[n:], clf.predict_proba(X[n:]), decide.predict_proba(clf, X[n:], prior=even)
     rare = clf.classes_[1:] if len(clf.classes_) == 2 else clf.classes_
     precision = np.mean([average_precision_score(truth == k, plain[:, k]) for k in rare])
     weights = (1.0 / np.bincount(y[:n]))[truth]
-    accuracy = balanced_accuracy_score(truth, clf.predict(X[n:], prior=even))
+    accuracy = balanced_accuracy_score(truth, decide.predict(clf, X[n:], prior=even))
     return float(precision), float(accuracy), float(log_loss(truth, P, sample_weight=weights))
 
 

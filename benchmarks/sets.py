@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from simplexboost import SimplexBoostClassifier, datasets
+from simplexboost import SimplexBoostClassifier, datasets, decide
 from simplexboost.decide.sets import class_scores, threshold
 
 LEVELS = (0.9, 0.95, 0.99)
@@ -79,8 +79,8 @@ def measure(name: str, n_train: int, n_test: int, seed: int) -> dict[str, Any]:
     c = np.searchsorted(clf.classes_, y_test)
     out: dict[str, Any] = {"set": name, "n": len(y), "n_test": len(c), "K": len(clf.classes_), "fit": seconds}
     out["accuracy"] = float((clf.predict(X_test) == y_test).mean())
-    out["held out"] = {str(q): quality(clf.predict_set(X_test, q), c) for q in LEVELS}
-    out["per class"] = {str(q): quality(clf.predict_set(X_test, q, per_class=True), c) for q in LEVELS}
+    out["held out"] = {str(q): quality(decide.predict_sets(clf, X_test, q), c) for q in LEVELS}
+    out["per class"] = {str(q): quality(decide.predict_sets(clf, X_test, q, per_class=True), c) for q in LEVELS}
     fixed = {"n_estimators": clf.n_iter_, "calibration": clf.choice_.temperature, **clf.choice_.params}
     cut = 4 * len(y) // 5
     part = clone(clf).set_params(**fixed).fit(X[:cut], y[:cut])
@@ -92,8 +92,11 @@ def measure(name: str, n_train: int, n_test: int, seed: int) -> dict[str, Any]:
     X_fresh, y_fresh = X[fresh][known[fresh]], y[fresh][known[fresh]]
     Xt, ct = X_test[asked], np.searchsorted(part.classes_, y_test[asked])
     out["n_fresh"] = len(y_fresh)
-    seconds, _ = timed(lambda: part.calibrate_sets(X_fresh, y_fresh).predict_set(Xt, LEVELS[0]))
-    out["fresh"] = {"seconds": seconds} | {str(q): quality(part.predict_set(Xt, q), ct) for q in LEVELS}
+    seconds, calibrated = timed(lambda: decide.calibrate_sets(part, X_fresh, y_fresh))
+    more, _ = timed(lambda: decide.predict_sets(calibrated, Xt, LEVELS[0]))
+    out["fresh"] = {"seconds": seconds + more} | {
+        str(q): quality(decide.predict_sets(calibrated, Xt, q), ct) for q in LEVELS
+    }
     P, P_test = part.predict_proba(X_fresh), part.predict_proba(Xt)
     out["rules"] = rules(P, np.searchsorted(part.classes_, y_fresh), P_test, ct)
     out["mapie"] = {score: beside(part, score, X_fresh, y_fresh, Xt, ct) for score in MAPIE}

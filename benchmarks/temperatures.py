@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, decide
 
 from .calibration import reliability
 from .repeats import table
@@ -52,8 +52,8 @@ def measure(name: str, rate: float, rounds: Any) -> dict[str, Any]:
         seconds, P, c = time.process_time() - begin, clf.predict_proba(X_test), np.searchsorted(clf.classes_, y_test)
         loss = -np.log(P[np.arange(len(c)), c].clip(1e-12)).mean()
         found = {"log-loss": float(loss), "ECE": reliability(P, c).error, "seconds": seconds}
-        if hasattr(clf, "sets_"):
-            S = clf.predict_set(X_test, COVERAGE)
+        if clf.set_scores_ is not None:
+            S = decide.predict_sets(clf, X_test, COVERAGE)
             found |= {"size": float(S.sum(axis=1).mean()), "coverage": float(S[np.arange(len(c)), c].mean())}
         out["with" if calibration else "without"] = found | {
             "temperature": float(clf.model_.temperature), "rounds": clf.n_iter_

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
+from simplexboost import decide
 
 from .generated.judging import NOTHING_IS_ODD, BrokenError, check_predictions, check_quality, outcome
 from .inputs import check_file
@@ -68,8 +69,8 @@ def go_on(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> M
 
 def calibrate(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> Model:
     """Sets from fresh rows; asked for 0.8, they have the true class of about so many of these rows."""
-    clf = clf.calibrate_sets(X, y)
-    S = clf.predict_set(X, coverage=0.8)
+    clf = decide.calibrate_sets(clf, X, y)
+    S = decide.predict_sets(clf, X, coverage=0.8)
     held = S[np.arange(len(y)), np.searchsorted(clf.classes_, y)].mean()
     if held < 0.8 - 1e-9:
         raise BrokenError(f"sets hold the true class of {held:.3f} of the very rows that they were calibrated on")

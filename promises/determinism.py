@@ -19,6 +19,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.distributed.fitting import fit_group
 from simplexboost.distributed.partitions import Part, Tables
@@ -262,7 +263,7 @@ def same_bytes_for_changed_classes(case: int) -> None:
         if drops:
             own.drop_classes(2)
         known = some.take(np.isin(some.y, own.classes_))
-        own.calibrate_sets(known.X, known.y, known.weight)
+        own = decide.calibrate_sets(own, known.X, known.y, known.weight)
         return digest(own.set_params(n_jobs=clf.n_jobs))
 
     expected = changed(given, None)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
+from simplexboost import decide
 
 from .generated import judging
 from .mutations import FOLDER, mutant
@@ -98,15 +99,15 @@ def check_predictions(clf: Any) -> None:
     """Every kind of prediction, for rows that the model takes, and what it has for further questions."""
     X = some_rows(clf)
     judging.check_predictions(clf, X, X.shape[0])
-    if hasattr(clf, "sets_"):
-        S = clf.predict_set(X)
+    if getattr(clf, "set_scores_", None) is not None:
+        S = decide.predict_sets(clf, X)
         assert S.shape == (X.shape[0], len(clf.classes_)), f"sets of shape {S.shape}"
         assert S[:, clf.present_].any(axis=1).all(), "sets of no class"
     if hasattr(clf, "class_prior_"):
-        prior = clf.estimate_prior(X)
+        prior = decide.estimate_prior(clf, X)
         assert np.isclose(prior.sum(), 1.0) and (prior >= 0).all(), "shares that do not sum to one"
     if getattr(clf, "hierarchy_", None) is not None:
-        P = clf.predict_proba_level(X, 1)
+        P = decide.predict_proba_level(clf, X, 1)
         assert np.allclose(P.sum(axis=1), 1.0, atol=1e-6), "probabilities of a level that do not sum to one"
     if hasattr(clf, "feature_importances_"):
         assert np.isfinite(clf.feature_importances_).all(), "importances that are not finite"

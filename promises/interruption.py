@@ -23,6 +23,7 @@ import simplexboost as sb
 from promises.processes import answers, in_child, outcome, table
 from promises.promise import promise
 from promises.tables import LABELS, suited
+from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.persist import atomic_write
 
@@ -90,10 +91,10 @@ def long_sets(method: str) -> Callable[[int], tuple[Any, Callable[[], Any]]]:
     def make(case: int) -> tuple[Any, Callable[[], Any]]:
         X, y = large(case, 2000)
         clf = sb.SimplexBoostClassifier(n_estimators=200, max_leaf_nodes=255, random_state=case).fit(X, y)
-        clf.calibrate_sets(X, y)
+        clf = decide.calibrate_sets(clf, X, y)
         many = np.tile(X, (500, 1))
         more = (np.tile(y, 500),) if method == "calibrate_sets" else ()
-        return clf, lambda: getattr(clf, method)(many, *more)
+        return clf, lambda: getattr(decide, method)(clf, many, *more)
 
     return make
 
@@ -133,7 +134,7 @@ LONG: dict[str, Callable[[int], tuple[Any, Callable[[], Any]]]] = {
     ),
     "add_classes": long_lesson,
     "calibrate_sets": long_sets("calibrate_sets"),
-    "predict_set": long_sets("predict_set"),
+    "predict_sets": long_sets("predict_sets"),
     "estimate_prior": long_sets("estimate_prior"),
 }
 

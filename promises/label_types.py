@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
-from copy import copy
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 import simplexboost as sb
+from simplexboost import decide
 
 from .generated.cases import OF_LABELS
 from .generated.judging import NOTHING_IS_ODD, BrokenError, outcome
@@ -100,7 +100,7 @@ def by_report(clf: Any, X: Any, y: Any, given: Any) -> Any:
 
 def by_sets(clf: Any, X: Any, y: Any, given: Any) -> Any:
     """The sets of a copy that is calibrated."""
-    return copy(clf).calibrate_sets(X, given).predict_set(X, coverage=0.8)
+    return decide.predict_sets(decide.calibrate_sets(clf, X, given), X, coverage=0.8)
 
 
 def by_X_val(clf: Any, X: Any, y: Any, given: Any) -> Any:

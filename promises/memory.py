@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.theory import MulticlassSVC
 
 from .promise import promise
@@ -72,7 +73,7 @@ def fits_leave_nothing(case: int) -> None:
             fitted.predict(X)
             if case % len(GROWING) == 0:
                 fitted.add_classes(X, np.where(X[:, 0] > 0, y, 7), n_rounds=1).merge_classes({0: [0, 1]})
-                fitted.calibrate_sets(X, np.where(y == 1, 0, y)).predict_set(X)
+                decide.predict_sets(decide.calibrate_sets(fitted, X, np.where(y == 1, 0, y)), X)
         gc.collect()
         return status("VmRSS")
 

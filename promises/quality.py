@@ -8,6 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.search import race
 
@@ -157,9 +158,9 @@ def sets_cover_what_they_say(case: int) -> None:
     K, coverage = int(rng.choice([2, 3, 10, 15, 40, 100])), float(rng.choice([0.5, 0.8, 0.9, 0.98]))
     scale, m = float(rng.choice([0.1, 0.5, 1.0])), int(rng.integers(300, 1500))
     X, y = doubtful_rows(rng, max(600, 8 * K), K, scale)
-    clf = flagship(n_estimators=15).fit(X, y).calibrate_sets(*doubtful_rows(rng, m, K, scale))
+    clf = decide.calibrate_sets(flagship(n_estimators=15).fit(X, y), *doubtful_rows(rng, m, K, scale))
     fresh, c = doubtful_rows(rng, 3000, K, scale)
-    S = clf.predict_set(fresh, coverage=coverage)
+    S = decide.predict_sets(clf, fresh, coverage=coverage)
     held = float(S[np.arange(len(c)), c].mean())
     error = np.sqrt(coverage * (1 - coverage) * (1 / m + 1 / len(c)))
     assert held > coverage - 5 * error, f"{held:.4f} of the rows are covered; asked for {coverage}"

@@ -52,6 +52,7 @@ from twin import reference_engine
 from twin.shards import sharded_engine
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.engine import Engine, cuda_engine
 
 KEPT = Path(__file__).parent / "golden" / "models.txt"
@@ -310,9 +311,9 @@ def answers(clf: Any, rows: Any, **more: Any) -> dict[str, Any]:
 @contextmanager
 def on_engine(engine: Engine) -> Iterator[None]:
     """Let boosters compute on this engine."""
-    from simplexboost.classifiers.prediction import Predicts
+    from simplexboost.classifiers.prediction import AdditiveClassifier
 
-    with patch.object(Predicts, "_engine", lambda self, n_rows=None: engine):
+    with patch.object(AdditiveClassifier, "_engine", lambda self, n_rows=None: engine):
         yield
 
 
@@ -397,8 +398,8 @@ def merge_classes() -> tuple[Any, dict[str, Any]]:
 def conformal_sets() -> tuple[Any, dict[str, Any]]:
     """Sets of classes, calibrated by fresh rows."""
     table, fresh = numbers(), numbers(seed=2)
-    clf = fit(flagship(), table)[0].calibrate_sets(fresh.X, table.y, fresh.weight)
-    some = {f"{per}": clf.predict_set(table.rows, 0.8, per_class=per) for per in (False, True)}
+    clf = decide.calibrate_sets(fit(flagship(), table)[0], fresh.X, table.y, fresh.weight)
+    some = {f"{per}": decide.predict_sets(clf, table.rows, 0.8, per_class=per) for per in (False, True)}
     return clf, answers(clf, table.rows, **some)
 
 
@@ -408,11 +409,11 @@ def chosen_sets() -> tuple[Any, dict[str, Any]]:
     clf, told = fit(automatic(categorical_features=[4]), table)
     costs = np.array([[0, 1, 2, 3], [1, 0, 4, 1], [5, 1, 0, 1], [1, 2, 1, 0.0]])
     more = {
-        "sets": clf.predict_set(table.rows, 0.8),
-        "abstaining": clf.predict_or_abstain(table.rows, 0.7, missing=-1),
-        "costs": clf.expected_costs(table.rows, costs),
-        "cheapest": clf.predict(table.rows, costs=costs),
-        "prior": clf.predict_proba(table.rows, prior=[0.1, 0.2, 0.3, 0.4]),
+        "sets": decide.predict_sets(clf, table.rows, 0.8),
+        "abstaining": decide.predict_or_abstain(clf, table.rows, 0.7, missing=-1),
+        "costs": decide.expected_costs(clf, table.rows, costs),
+        "cheapest": decide.predict(clf, table.rows, costs=costs),
+        "prior": decide.predict_proba(clf, table.rows, prior=[0.1, 0.2, 0.3, 0.4]),
     }
     return clf, told | more
 
@@ -422,7 +423,10 @@ def hierarchy(**parameters: Any) -> tuple[Any, dict[str, Any]]:
     tree = sb.Hierarchy({"trees": {"needles": ["cedar", "fir"], "leaves": ["ash"]}, "birch": None})
     table = frame()
     clf, told = fit(flagship(classes=tree, **parameters), table)
-    return clf, told | {"level": clf.predict_level(table.rows, 1), "levels": clf.predict_proba_level(table.rows, 1)}
+    return clf, told | {
+        "level": decide.predict_level(clf, table.rows, 1),
+        "levels": decide.predict_proba_level(clf, table.rows, 1),
+    }
 
 
 def explained() -> tuple[Any, dict[str, Any]]:

@@ -1,7 +1,6 @@
 """What must survive saving, pickling and copying: many fits of every classifier, and all that is public of them."""
 
 import re
-from copy import copy
 from dataclasses import fields, is_dataclass
 from inspect import Parameter, isgenerator, signature
 
@@ -12,6 +11,8 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
+from simplexboost import decide
+from simplexboost.classifiers.prediction import AdditiveClassifier
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])
@@ -118,9 +119,11 @@ def answers(clf, table, labels):
     known = {"X": table, "random_state": 0} | ({"y": labels} if np.ndim(labels) == 1 else {})
     changing = {"fit", "partial_fit", "save", "set_params", "get_metadata_routing", "set_output"}
     changing |= {"add_classes"}  # which needs other labels
-    if np.ndim(labels) == 2:
-        changing |= {"predict_set", "predict_or_abstain", "estimate_prior"}  # which refuse several labels
-    clf, out = copy(clf), {}  # a copy, since `calibrate_sets` changes it
+    out = {}
+    if isinstance(clf, AdditiveClassifier) and np.ndim(labels) == 1:
+        shares = decide.estimate_prior(clf, table)
+        sets = decide.predict_sets(decide.calibrate_sets(clf, table, labels), table)
+        out["decide"] = [shares, sets, decide.predict_or_abstain(clf, table), decide.predict(clf, table, prior=shares)]
     for name in dir(clf):
         method = getattr(clf, name, None)
         if name.startswith("_") or name in changing or not callable(method) or name.startswith("set_"):

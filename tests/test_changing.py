@@ -12,6 +12,7 @@ from scipy.special import logsumexp, softmax
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.engine import CPU
 from simplexboost.model import leaf_pass
@@ -393,16 +394,17 @@ def test_the_results_on_evaluated_rows_are_removed():
 
 
 def test_sets_of_classes_are_calibrated_again():
-    clf = changed("add_classes", X, Y, base=copy.deepcopy(BASE).calibrate_sets(X[OLD], Y[OLD]))
+    clf = changed("add_classes", X, Y, base=decide.calibrate_sets(BASE, X[OLD], Y[OLD]))
     with pytest.raises(ValueError, match="calibrate_sets"):
-        clf.predict_set(X)
-    assert clf.calibrate_sets(X, Y).predict_set(X).shape == (len(X), 6)
-    merged = changed("merge_classes", {0: [0, 1]}).calibrate_sets(X[OLD], np.where(Y[OLD] == 1, 0, Y[OLD]))
-    assert merged.predict_set(X).shape == (len(X), 3)
+        decide.predict_sets(clf, X)
+    assert decide.predict_sets(decide.calibrate_sets(clf, X, Y), X).shape == (len(X), 6)
+    merged = changed("merge_classes", {0: [0, 1]})
+    merged = decide.calibrate_sets(merged, X[OLD], np.where(Y[OLD] == 1, 0, Y[OLD]))
+    assert decide.predict_sets(merged, X).shape == (len(X), 3)
 
 
 def test_the_shares_of_the_classes_follow():
-    """What `predict_proba(prior=...)` divides by."""
+    """What `decide.predict_proba` divides by."""
     old, new = BASE.class_prior_, [4, 5]
     rows = np.flatnonzero(OLD | (np.arange(len(Y)) % 2 == 0))
     clf = changed("add_classes", X[rows], Y[rows])
@@ -413,7 +415,7 @@ def test_the_shares_of_the_classes_follow():
     np.testing.assert_allclose(changed("drop_classes", 0).class_prior_, np.full(3, 1 / 3))
     np.testing.assert_allclose(changed("merge_classes", {9: [0, 2]}).class_prior_, [0.25, 0.25, 0.5])
     P = clf.predict_proba(X)
-    np.testing.assert_allclose(clf.predict_proba(X, prior=clf.class_prior_), P, rtol=1e-6)
+    np.testing.assert_allclose(decide.predict_proba(clf, X, prior=clf.class_prior_), P, rtol=1e-6)
 
 
 def test_more_classes_than_codewords_are_stored_for(tmp_path):
@@ -658,13 +660,13 @@ def test_classes_that_are_dates_are_named_in_any_form(unit, form):
     with pytest.raises(ValueError, match="which is that of a class outside of its group"):
         changed("merge_classes", {four: [one, two]}, base=clf)
     shares = {four: 1, one: 2, two: 3, three: 4}
-    expected = BASE.predict_proba(X, prior=[2, 3, 4, 1])
-    np.testing.assert_array_equal(clf.predict_proba(X, prior=shares), expected)
+    expected = decide.predict_proba(BASE, X, prior=[2, 3, 4, 1])
+    np.testing.assert_array_equal(decide.predict_proba(clf, X, prior=shares), expected)
     costs = pd.DataFrame(np.arange(16.0).reshape(4, 4), index=pd.Index([four, one, two, three], dtype=object))
-    chosen = clf.expected_costs(X, costs)
-    np.testing.assert_array_equal(chosen, BASE.expected_costs(X, costs.to_numpy()[[1, 2, 3, 0]]))
+    chosen = decide.expected_costs(clf, X, costs)
+    np.testing.assert_array_equal(chosen, decide.expected_costs(BASE, X, costs.to_numpy()[[1, 2, 3, 0]]))
     with pytest.raises(ValueError, match="is one of the classes"):
-        clf.predict_or_abstain(X, missing=two)
+        decide.predict_or_abstain(clf, X, missing=two)
     weighed = fitted(y=dates[Y[OLD]], class_weight={four: 1, one: 2, two: 3, three: 4})
     expected = fitted(class_weight={0: 2, 1: 3, 2: 4, 3: 1}).class_scores(X)
     np.testing.assert_array_equal(weighed.class_scores(X), expected)
@@ -676,8 +678,8 @@ def test_classes_that_are_dates_are_named_in_any_form(unit, form):
 
 def test_shares_of_dates_as_pandas_counts_them():
     dates = DAYS.astype("M8[ns]")[Y[OLD]]
-    P = fitted(y=dates).predict_proba(X, prior=pd.Series(dates[10:]).value_counts())
-    np.testing.assert_array_equal(P, BASE.predict_proba(X, prior=np.bincount(Y[OLD][10:])))
+    P = decide.predict_proba(fitted(y=dates), X, prior=pd.Series(dates[10:]).value_counts())
+    np.testing.assert_array_equal(P, decide.predict_proba(BASE, X, prior=np.bincount(Y[OLD][10:])))
 
 
 def test_durations():

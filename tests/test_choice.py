@@ -18,6 +18,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import log_loss
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.search import checkpoints
@@ -152,7 +153,7 @@ def test_a_large_learning_rate_gets_the_temperature_it_needs(hard, n_estimators)
     loss = log_loss(y[1200:], mended.predict_proba(X[1200:]))
     assert loss < log_loss(y[1200:], plain.predict_proba(X[1200:]))
     assert loss < 1.02 * min(improved_by(mended, X[1200:], y[1200:], factor) for factor in (0.6, 0.8, 1.25, 1.6))
-    sets = mended.predict_set(X[1200:], coverage=0.8)
+    sets = decide.predict_sets(mended, X[1200:], coverage=0.8)
     assert 0.77 < sets[np.arange(2400), y[1200:]].mean() < 0.87
 
 

@@ -21,6 +21,7 @@ from cli_runner import inside
 from sklearn import datasets
 
 import simplexboost
+from simplexboost import decide
 from simplexboost.cli.algorithms import CLASSIFIERS
 from simplexboost.cli.app import COMMANDS, run
 
@@ -184,7 +185,7 @@ def test_top_classes(messy, model):
 
 def test_sets_and_rows_without_an_answer(messy, model, tmp_path):
     done = inside("predict", model, messy, "--coverage", "0.95")
-    assert done.code == 1 and "--coverage: predict_set needs labelled rows" in done.err
+    assert done.code == 1 and "--coverage: predict_sets needs labelled rows" in done.err
     model = tmp_path / "sets.sb"
     options = ["--target", "species", "--set", "n_estimators=20", "--set", "calibration=true"]
     assert inside("fit", messy, "-o", model, *options).code == 0
@@ -194,7 +195,7 @@ def test_sets_and_rows_without_an_answer(messy, model, tmp_path):
     clf = simplexboost.load(model)
     labels = clf.classes_.tolist()
     P = np.array([[float(row[f"proba_{label}"]) for label in labels] for row in rows])
-    thresholds = clf.sets_.thresholds(0.95)
+    thresholds = decide.set_thresholds(clf, 0.95)
     for row, p in zip(rows, P, strict=True):
         assert row["prediction"] == (labels[p.argmax()] if p.max() >= 0.8 else "")
         inside_set = [labels[k] for k in np.argsort(-p) if p[p > p[k]].sum() <= thresholds[k]]

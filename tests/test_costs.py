@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.decide import cost_scorer, cost_weights, mean_cost
 from simplexboost.decide.costs import Costs, cheapest
 from simplexboost.decide.priors import adapted, check_prior, estimated_prior
@@ -48,8 +49,8 @@ def brute_force(P, costs):
 def test_expected_costs_are_those_of_every_decision(clf, A):
     P = clf.predict_proba(X)
     matrix, tensor = rng(1).normal(size=(3, A)), rng(2).normal(size=(150, 3, A))
-    assert_allclose(clf.expected_costs(X, matrix), brute_force(P, np.tile(matrix, (150, 1, 1))), atol=1e-12)
-    assert_allclose(clf.expected_costs(X, tensor), brute_force(P, tensor), atol=1e-12)
+    assert_allclose(decide.expected_costs(clf, X, matrix), brute_force(P, np.tile(matrix, (150, 1, 1))), atol=1e-12)
+    assert_allclose(decide.expected_costs(clf, X, tensor), brute_force(P, tensor), atol=1e-12)
 
 
 def test_no_other_rule_is_cheaper_in_the_long_run():
@@ -68,11 +69,13 @@ def test_no_other_rule_is_cheaper_in_the_long_run():
 def test_predict_with_costs_is_the_cheapest_decision(clf):
     P = clf.predict_proba(X)
     expected = clf.classes_[[min(range(3), key=lambda a: p @ COSTS[:, a]) for p in P]]
-    assert_array_equal(clf.predict(X, costs=COSTS), expected)
+    assert_array_equal(decide.predict(clf, X, costs=COSTS), expected)
     assert (expected != clf.predict(X)).any()
-    assert_array_equal(clf.predict(X, costs=1 - np.eye(3)), clf.predict(X))
-    assert_array_equal(clf.predict(X, costs=7 - 3 * np.eye(3)), clf.predict(X))  # shifts and factors change nothing
-    assert_array_equal(clf.predict(X, 3, costs=COSTS), cheap(clf, clf.predict_proba(X, 3)))
+    assert_array_equal(decide.predict(clf, X, costs=1 - np.eye(3)), clf.predict(X))
+    assert_array_equal(
+        decide.predict(clf, X, costs=7 - 3 * np.eye(3)), clf.predict(X)
+    )  # shifts and factors change nothing
+    assert_array_equal(decide.predict(clf, X, costs=COSTS, n_rounds=3), cheap(clf, clf.predict_proba(X, 3)))
 
 
 def cheap(clf, P):
@@ -89,20 +92,20 @@ def test_costs_of_single_rows(clf):
         min(range(3), key=lambda a: sum(P[i, k] * amount[i, k] for k in range(3) if k != a) + handling[i, a])
         for i in range(150)
     ]
-    assert_array_equal(clf.predict(X, costs=tensor), clf.classes_[expected])
-    assert_array_equal(clf.predict(X, costs=np.tile(COSTS, (150, 1, 1))), clf.predict(X, costs=COSTS))
+    assert_array_equal(decide.predict(clf, X, costs=tensor), clf.classes_[expected])
+    assert_array_equal(decide.predict(clf, X, costs=np.tile(COSTS, (150, 1, 1))), decide.predict(clf, X, costs=COSTS))
 
 
 def test_a_data_frame_names_classes_and_decisions(clf):
     order = [2, 0, 1]
     frame = pd.DataFrame(COSTS[order], index=clf.classes_[order], columns=clf.classes_)
-    assert_array_equal(clf.predict(X, costs=frame), clf.predict(X, costs=COSTS))
+    assert_array_equal(decide.predict(clf, X, costs=frame), decide.predict(clf, X, costs=COSTS))
     ask = frame.assign(ask=0.1)[["ask", "virginica", "setosa", "versicolor"]]
-    E = clf.expected_costs(X, ask)
-    assert_array_equal(clf.predict(X, costs=ask), np.array(ask.columns)[E.argmin(axis=1)])
-    assert "ask" in clf.predict(X, costs=ask)
+    E = decide.expected_costs(clf, X, ask)
+    assert_array_equal(decide.predict(clf, X, costs=ask), np.array(ask.columns)[E.argmin(axis=1)])
+    assert "ask" in decide.predict(clf, X, costs=ask)
     numbers = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, C)
-    assert numbers.predict(X, costs=pd.DataFrame(COSTS)).dtype.kind == "i"
+    assert decide.predict(numbers, X, costs=pd.DataFrame(COSTS)).dtype.kind == "i"
 
 
 @pytest.mark.parametrize(
@@ -128,25 +131,25 @@ def test_a_data_frame_names_classes_and_decisions(clf):
 )
 def test_wrong_costs_are_refused(clf, costs, words):
     with pytest.raises((ValueError, TypeError), match=words):
-        clf.predict(X, costs=costs)
+        decide.predict(clf, X, costs=costs)
 
 
 def test_expected_costs_need_costs(clf):
     with pytest.raises(TypeError, match="costs must hold numbers: they are None"):
-        clf.expected_costs(X, None)
+        decide.expected_costs(clf, X, None)
 
 
 def test_costs_in_the_loss_and_at_prediction_go_together():
     """Probabilities are mended for costs in the loss, so that costs at prediction are not counted twice."""
     model = sb.SimplexBoostClassifier(n_estimators=15, cost_matrix=COSTS + np.eye(3), random_state=0).fit(X, Y)
-    assert_array_equal(model.predict(X, costs=COSTS), cheap(model, model.predict_proba(X)))
+    assert_array_equal(decide.predict(model, X, costs=COSTS), cheap(model, model.predict_proba(X)))
 
 
 # ---- what decisions have cost ---------------------------------------------------------------------------------------
 
 
 def test_the_mean_cost_is_counted_row_by_row(clf):
-    decided, weight = clf.predict(X, costs=COSTS), rng().uniform(1, 2, 150)
+    decided, weight = decide.predict(clf, X, costs=COSTS), rng().uniform(1, 2, 150)
     paid = [COSTS[c, clf.classes_.tolist().index(label)] for c, label in zip(C, decided, strict=True)]
     assert mean_cost(Y, decided, COSTS, clf.classes_) == pytest.approx(np.mean(paid))
     assert mean_cost(Y, decided, COSTS, clf.classes_, weight) == pytest.approx(np.average(paid, weights=weight))
@@ -194,10 +197,10 @@ def test_cheapest_decisions_are_cheap_on_fresh_rows():
     A = draw.normal(size=(6000, 3))
     y = np.digitize(A[:, 0] + 0.5 * draw.normal(size=6000), [-0.5, 0.5])
     model = sb.SimplexBoostClassifier(n_estimators=60, calibration=True, random_state=0).fit(A[:2000], y[:2000])
-    plain, cheap_ones = model.predict(A[2000:]), model.predict(A[2000:], costs=COSTS)
+    plain, cheap_ones = model.predict(A[2000:]), decide.predict(model, A[2000:], costs=COSTS)
     paid = [mean_cost(y[2000:], decisions, COSTS, model.classes_) for decisions in (plain, cheap_ones)]
     assert paid[1] < 0.9 * paid[0]
-    assert paid[1] == pytest.approx(model.expected_costs(A[2000:], COSTS).min(axis=1).mean(), rel=0.25)
+    assert paid[1] == pytest.approx(decide.expected_costs(model, A[2000:], COSTS).min(axis=1).mean(), rel=0.25)
 
 
 def test_the_scorer_serves_searches_pipelines_and_other_libraries():
@@ -224,7 +227,7 @@ def test_the_scorer_serves_searches_pipelines_and_other_libraries():
 
 def test_a_pipeline_passes_costs_on():
     pipe = make_pipeline(StandardScaler(), sb.SimplexBoostClassifier(n_estimators=5, random_state=0)).fit(X, Y)
-    assert_array_equal(pipe.predict(X, costs=COSTS), cheap(pipe[-1], pipe.predict_proba(X)))
+    assert_array_equal(decide.predict(pipe, X, costs=COSTS), cheap(pipe[-1], pipe.predict_proba(X)))
 
 
 # ---- weights --------------------------------------------------------------------------------------------------------
@@ -252,7 +255,7 @@ def test_weights_of_two_classes_move_the_threshold():
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
     plain = sb.SimplexBoostClassifier(n_estimators=30, max_leaf_nodes=8, random_state=0).fit(A[:2000], y[:2000])
     weighted = clone(plain).fit(A[:2000], y[:2000], cost_weights(y[:2000], costs, [0, 1]))
-    agree = plain.predict(A[2000:], costs=costs) == weighted.predict(A[2000:])
+    agree = decide.predict(plain, A[2000:], costs=costs) == weighted.predict(A[2000:])
     assert agree.mean() > 0.93 > 0.8 > (plain.predict(A[2000:]) == weighted.predict(A[2000:])).mean()
 
 
@@ -281,26 +284,26 @@ def test_probabilities_for_another_prior_are_those_of_bayes(clf):
         1e-307 * prior,
         dict(zip(clf.classes_.tolist(), prior.tolist(), strict=True)),
     ):
-        assert_allclose(clf.predict_proba(X, prior=given), expected, atol=1e-12)
-    assert_array_equal(clf.predict(X, prior=prior), clf.classes_[expected.argmax(axis=1)])
-    assert_array_equal(clf.predict(X, costs=COSTS, prior=prior), cheap(clf, expected))
-    assert_allclose(clf.expected_costs(X, COSTS, prior=prior), expected @ COSTS)
-    assert_allclose(clf.predict_proba(X, prior=clf.class_prior_), clf.predict_proba(X), atol=1e-12)
-    assert not clf.predict_proba(X, prior=[1, 0, 1])[:, 1].any()
+        assert_allclose(decide.predict_proba(clf, X, prior=given), expected, atol=1e-12)
+    assert_array_equal(decide.predict(clf, X, prior=prior), clf.classes_[expected.argmax(axis=1)])
+    assert_array_equal(decide.predict(clf, X, costs=COSTS, prior=prior), cheap(clf, expected))
+    assert_allclose(decide.expected_costs(clf, X, COSTS, prior=prior), expected @ COSTS)
+    assert_allclose(decide.predict_proba(clf, X, prior=clf.class_prior_), clf.predict_proba(X), atol=1e-12)
+    assert not decide.predict_proba(clf, X, prior=[1, 0, 1])[:, 1].any()
 
 
 def test_a_series_of_shares_is_read_by_its_index(clf):
     """As ``value_counts`` gives it, whose order is that of the counts; an index without the labels is refused."""
     shares = pd.Series([0.7, 0.2, 0.1], index=["virginica", "setosa", "versicolor"])
-    assert_array_equal(clf.predict_proba(X, prior=shares), clf.predict_proba(X, prior=[0.2, 0.1, 0.7]))
+    assert_array_equal(decide.predict_proba(clf, X, prior=shares), decide.predict_proba(clf, X, prior=[0.2, 0.1, 0.7]))
     for wrong, words in (
         (pd.Series([0.7, 0.2, 0.1]), "it has none for"),
         (pd.Series([1, 1, 1], index=["setosa", "setosa", "virginica"]), "a label twice"),
     ):
         with pytest.raises(ValueError, match=words):
-            clf.predict_proba(X, prior=wrong)
+            decide.predict_proba(clf, X, prior=wrong)
     with pytest.raises(TypeError, match="prior must hold a share for every class"):
-        clf.predict(X, prior=np.ma.masked_equal([1, 2, 3], 2))
+        decide.predict(clf, X, prior=np.ma.masked_equal([1, 2, 3], 2))
 
 
 def test_shares_of_very_light_rows_are_exact():
@@ -313,9 +316,9 @@ def test_a_prior_does_not_undo_costs_of_training():
     """Scores have the costs of ``cost_matrix`` in them, probabilities do not: prior alone would drop them unsaid."""
     model = sb.SimplexBoostClassifier(n_estimators=5, cost_matrix=COSTS + np.eye(3), random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match="prior= decides by probabilities, which leave out the cost_matrix"):
-        model.predict(X, prior=[1, 1, 1])
-    P = model.predict_proba(X, prior=[1, 2, 3])
-    assert_array_equal(model.predict(X, prior=[1, 2, 3], costs=COSTS), cheap(model, P))
+        decide.predict(model, X, prior=[1, 1, 1])
+    P = decide.predict_proba(model, X, prior=[1, 2, 3])
+    assert_array_equal(decide.predict(model, X, prior=[1, 2, 3], costs=COSTS), cheap(model, P))
 
 
 def test_tiny_probabilities_survive_a_change_of_the_prior():
@@ -338,9 +341,9 @@ def test_tiny_probabilities_survive_a_change_of_the_prior():
     ],
 )
 def test_wrong_priors_are_refused(clf, prior, words):
-    for ask in (clf.predict, clf.predict_proba):
+    for ask in (decide.predict, decide.predict_proba):
         with pytest.raises((ValueError, TypeError), match=words):
-            ask(X, prior=prior)
+            ask(clf, X, prior=prior)
 
 
 def test_classes_without_examples_have_no_share():
@@ -402,18 +405,18 @@ def test_a_shift_of_the_shares_is_found_and_mended():
     later = np.arange(3000, 6000)
     kept = np.concatenate([later[y[later] == 1], later[y[later] == 0][:200]])  # most rows are of the second class
     share = (y[kept] == 1).mean()
-    prior = model.estimate_prior(A[kept])
+    prior = decide.estimate_prior(model, A[kept])
     assert abs(prior[1] - share) < 0.04 < abs(model.class_prior_[1] - share)
-    assert (model.predict(A[kept], prior=prior) == y[kept]).mean() > model.score(A[kept], y[kept])
+    assert (decide.predict(model, A[kept], prior=prior) == y[kept]).mean() > model.score(A[kept], y[kept])
 
 
 def test_frames_with_categories_are_read_once():
     frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.where(X[:, 2] > 3, "long", "short"))})
     model = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(frame, Y)
     P = model.predict_proba(frame)
-    assert_array_equal(model.predict(frame, costs=COSTS), cheap(model, P))
-    assert_allclose(model.predict_proba(frame, prior=model.class_prior_), P, atol=1e-12)
-    assert_allclose(model.estimate_prior(frame), estimated_prior(P, model.class_prior_))
+    assert_array_equal(decide.predict(model, frame, costs=COSTS), cheap(model, P))
+    assert_allclose(decide.predict_proba(model, frame, prior=model.class_prior_), P, atol=1e-12)
+    assert_allclose(decide.estimate_prior(model, frame), estimated_prior(P, model.class_prior_))
 
 
 # ---- files, Dask, refusals ------------------------------------------------------------------------------------------
@@ -424,7 +427,7 @@ def test_shares_are_kept_in_files(clf):
     clf.save(stream)
     stream.seek(0)
     again = sb.load(stream)
-    assert_array_equal(again.predict_proba(X, prior=[1, 2, 3]), clf.predict_proba(X, prior=[1, 2, 3]))
+    assert_array_equal(decide.predict_proba(again, X, prior=[1, 2, 3]), decide.predict_proba(clf, X, prior=[1, 2, 3]))
     header, arrays = clf._pack()
     for prior in (np.array([0.5, 0.5]), np.array([0.0, 0.5, 0.5]), np.array([1.0, 1.0, 1.0]), np.array([np.nan, 1, 0])):
         with pytest.raises(sb.ModelFileError, match="damaged"):
@@ -438,11 +441,11 @@ def test_several_labels_have_neither_costs_nor_priors():
     model = sb.AdaBoostMHClassifier(n_estimators=3).fit(X, np.eye(3, dtype=int)[C])
     assert not hasattr(model, "class_prior_")
     for ask in (
-        lambda: model.predict(X, costs=COSTS),
-        lambda: model.predict(X, prior=[1, 1, 1]),
-        lambda: model.predict_proba(X, prior=[1, 1, 1]),
-        lambda: model.expected_costs(X, COSTS),
-        lambda: model.estimate_prior(X),
+        lambda: decide.predict(model, X, costs=COSTS),
+        lambda: decide.predict(model, X, prior=[1, 1, 1]),
+        lambda: decide.predict_proba(model, X, prior=[1, 1, 1]),
+        lambda: decide.expected_costs(model, X, COSTS),
+        lambda: decide.estimate_prior(model, X),
     ):
         with pytest.raises(ValueError, match="fitted to several labels"):
             ask()
@@ -451,7 +454,7 @@ def test_several_labels_have_neither_costs_nor_priors():
 @pytest.mark.parametrize("make", [sb.GDMCBoostClassifier, sb.AdaBoostMMClassifier, sb.SoftmaxBoostClassifier])
 def test_other_boosters_decide_by_cost(make):
     model = make(n_estimators=5).fit(X, Y)
-    assert_array_equal(model.predict(X, costs=COSTS), cheap(model, model.predict_proba(X)))
+    assert_array_equal(decide.predict(model, X, costs=COSTS), cheap(model, model.predict_proba(X)))
     assert_allclose(model.class_prior_, 1 / 3)
 
 
@@ -459,8 +462,8 @@ def test_initial_scores_count():
     start = rng().normal(size=(150, 3))
     model = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, Y, init_score=start)
     P = model.predict_proba(X, init_score=start)
-    assert_array_equal(model.predict(X, costs=COSTS, init_score=start), cheap(model, P))
-    assert_allclose(model.predict_proba(X, init_score=start, prior=model.class_prior_), P, atol=1e-12)
+    assert_array_equal(decide.predict(model, X, costs=COSTS, init_score=start), cheap(model, P))
+    assert_allclose(decide.predict_proba(model, X, init_score=start, prior=model.class_prior_), P, atol=1e-12)
 
 
 def test_costs_and_priors_on_dask():
@@ -476,19 +479,21 @@ def test_costs_and_priors_on_dask():
         local = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, Y, weight)
         assert_array_equal(model.class_prior_, local.class_prior_)
         prior = [1, 2, 3]
-        assert_array_equal(model.predict(there[0], costs=COSTS), local.predict(X, costs=COSTS))
-        assert_array_equal(model.predict_proba(there[0], prior=prior), local.predict_proba(X, prior=prior))
+        assert_array_equal(decide.predict(model, there[0], costs=COSTS), decide.predict(local, X, costs=COSTS))
+        assert_array_equal(
+            decide.predict_proba(model, there[0], prior=prior), decide.predict_proba(local, X, prior=prior)
+        )
         ask = pd.DataFrame(COSTS, index=local.classes_, columns=local.classes_).assign(ask=0.1)
         frame = dd.from_pandas(pd.DataFrame(X), npartitions=3)
-        lazy = model.expected_costs(frame, ask)
+        lazy = decide.expected_costs(model, frame, ask)
         assert list(lazy.columns) == [*local.classes_, "ask"]
-        assert_array_equal(lazy.compute(), local.expected_costs(X, ask))
-        assert_array_equal(model.predict(frame, costs=ask).compute(), local.predict(X, costs=ask))
-        assert list(model.expected_costs(frame, COSTS[:, :2]).columns) == [0, 1]
+        assert_array_equal(lazy.compute(), decide.expected_costs(local, X, ask))
+        assert_array_equal(decide.predict(model, frame, costs=ask).compute(), decide.predict(local, X, costs=ask))
+        assert list(decide.expected_costs(model, frame, COSTS[:, :2]).columns) == [0, 1]
         with pytest.raises(ValueError, match="costs has shape"):
-            model.predict(frame, costs=COSTS[:2])
+            decide.predict(model, frame, costs=COSTS[:2])
         with pytest.raises(ValueError, match="need rows in memory"):
-            model.predict(frame, costs=np.zeros((150, 3, 3)))
-        with pytest.raises(TypeError, match="estimate_prior takes rows in memory"):
-            model.estimate_prior(frame)
-        assert_array_equal(model.estimate_prior(X), local.estimate_prior(X))
+            decide.predict(model, frame, costs=np.zeros((150, 3, 3)))
+        with pytest.raises(TypeError, match="takes rows in memory, not a DataFrame"):
+            decide.estimate_prior(model, frame)
+        assert_array_equal(decide.estimate_prior(model, X), decide.estimate_prior(local, X))

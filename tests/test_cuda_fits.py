@@ -10,6 +10,7 @@ from gpu_cases import foreign, table
 
 import simplexboost as sb
 from benchmarks import gpu
+from simplexboost import decide
 from simplexboost.boosting import evaluation
 from simplexboost.classifiers import booster, prediction
 from simplexboost.engine import cuda, cuda_engine
@@ -207,16 +208,18 @@ def test_sets_and_costs_of_a_model_from_the_gpu(engine, on_gpu):
     options = {"random_state": 0, "n_estimators": 6, "calibration": True}
     clf = sb.SimplexBoostClassifier(device="cuda", **options).fit(X, y)
     local = sb.SimplexBoostClassifier(**options).fit(X, y)
-    np.testing.assert_allclose(clf.sets_.score, local.sets_.score, atol=1e-3)
+    np.testing.assert_allclose(clf.set_scores_["score"], local.set_scores_["score"], atol=1e-3)
     np.testing.assert_array_equal(clf.class_prior_, local.class_prior_)
     there, costs = foreign(engine)(X), 1 - np.eye(3)
-    np.testing.assert_array_equal(clf.predict_set(there, 0.95), clf.predict_set(X, 0.95))
+    np.testing.assert_array_equal(decide.predict_sets(clf, there, 0.95), decide.predict_sets(clf, X, 0.95))
     weight = 1.0 + np.arange(120) % 3
-    scores = clf.calibrate_sets(X, y, weight).sets_.score
-    again = clf.calibrate_sets(there, foreign(engine)(y), foreign(engine)(weight)).sets_.score
+    scores = decide.calibrate_sets(clf, X, y, weight).set_scores_["score"]
+    again = decide.calibrate_sets(clf, there, foreign(engine)(y), foreign(engine)(weight)).set_scores_["score"]
     np.testing.assert_array_equal(scores, again)
-    np.testing.assert_array_equal(clf.predict(there, costs=costs), clf.predict(X, costs=costs))
-    np.testing.assert_array_equal(clf.predict_proba(there, prior=[1, 2, 3]), clf.predict_proba(X, prior=[1, 2, 3]))
+    np.testing.assert_array_equal(decide.predict(clf, there, costs=costs), decide.predict(clf, X, costs=costs))
+    np.testing.assert_array_equal(
+        decide.predict_proba(clf, there, prior=[1, 2, 3]), decide.predict_proba(clf, X, prior=[1, 2, 3])
+    )
 
 
 @each("engine", GPU_ENGINES)

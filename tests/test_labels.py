@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import simplexboost as sb
-from simplexboost import evaluate, theory
+from simplexboost import decide, evaluate, theory
 from simplexboost.tables.labels import known_label_numbers, label_numbers, united
 
 SIZES = (12, 15, 26, 100, 300)  # up to 14 classes NumPy compares labels one by one, beyond it sorts all of them as text
@@ -135,7 +135,7 @@ def flagship():
 
 
 CALLS = {
-    "calibrate_sets": lambda X, y, clf, path: clf.calibrate_sets(X, y),
+    "calibrate_sets": lambda X, y, clf, path: decide.calibrate_sets(clf, X, y),
     "margins": lambda X, y, clf, path: sb.evaluate.margins(clf, X, y),
     "report": lambda X, y, clf, path: sb.report(clf, X, y, path),
     "score": lambda X, y, clf, path: clf.score(X, y),
@@ -163,7 +163,7 @@ def test_text_is_refused_where_classes_are_numbers(what, K, tmp_path):
 @pytest.mark.parametrize("of_labels", sorted(set(TYPES) - {"integers", "whole floats", "objects of integers", "flags"}))
 def test_labels_of_other_types_are_refused_where_classes_are_integers(of_labels, K):
     (X, c), clf, labels = rows(K), fitted(flagship, K), TYPES[of_labels](K)
-    for call in (lambda X, y: sb.evaluate.margins(clf, X, y), clf.calibrate_sets):
+    for call in (lambda X, y: sb.evaluate.margins(clf, X, y), partial(decide.calibrate_sets, clf)):
         with pytest.raises(
             ValueError, match=r"^y holds .* (but the classes are numbers: 0|of the classes; these are 0), 1, "
         ):

@@ -2,7 +2,6 @@
 
 import io
 import json
-import pickle
 import re
 from functools import partial
 from html.parser import HTMLParser
@@ -19,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.evaluate.html_report.labelled_rows import Cells, as_text, evaluate
 from simplexboost.evaluate.html_report.page import as_script, percent, render, rounded
 from simplexboost.evaluate.html_report.sections import (
@@ -195,10 +195,10 @@ def test_sentences_name_what_matters(few):
 def test_model_card_tells_what_sets_hold(few):
     assert "Sets of classes" not in [group["title"] for group in few["card"]["groups"]]
     found = case(4)
-    clf = pickle.loads(pickle.dumps(found.clf)).calibrate_sets(found.X[::2], found.y[::2])
+    clf = decide.calibrate_sets(found.clf, found.X[::2], found.y[::2])
     X, y = found.X[1::2], found.y[1::2]
     told = next(g for g in numbers_of(Case(clf, X, y))["card"]["groups"] if g["title"] == "Sets of classes")
-    S = clf.predict_set(X, 0.9)
+    S = decide.predict_sets(clf, X, 0.9)
     hit = S[np.arange(len(y)), np.searchsorted(clf.classes_, y)].mean()
     words = f"{hit:.1%} of the rows, {S.sum(axis=1).mean():.2f} classes on average"
     assert told["entries"][0] == ["Coverage 0.9", words]

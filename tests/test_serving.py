@@ -8,6 +8,7 @@ from export_cases import LABELS, case, numbers
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.classifiers import prediction
 from simplexboost.classifiers.prediction import highest
 from simplexboost.tables import inputs
@@ -40,15 +41,16 @@ def test_decisions_and_sums_of_one_row_are_those_of_many():
     """Expected costs, other shares, sets, nodes of a tree and merged classes: sums over twelve classes, to the bit."""
     X, c = blobs(300, 5, 12, seed=1)
     tree = sb.Hierarchy({"many": list(range(9)), "few": [9, 10, 11]})
-    model = sb.SimplexBoostClassifier(n_estimators=10, classes=tree, random_state=0).fit(X, c).calibrate_sets(X, c)
+    model = sb.SimplexBoostClassifier(n_estimators=10, classes=tree, random_state=0).fit(X, c)
+    model = decide.calibrate_sets(model, X, c)
     merged = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, c).merge_classes({0: list(range(9))})
     costs, prior = np.random.default_rng(0).random((12, 12)), np.arange(1.0, 13.0)
     asked = {
-        "costs": lambda rows: model.expected_costs(rows, costs),
-        "costs of single rows": lambda rows: model.expected_costs(rows, np.tile(costs, (len(rows), 1, 1))),
-        "prior": lambda rows: model.predict_proba(rows, prior=prior),
-        "sets": lambda rows: model.predict_set(rows, 0.97),
-        "nodes": lambda rows: model.predict_proba_level(rows, 1),
+        "costs": lambda rows: decide.expected_costs(model, rows, costs),
+        "costs of single rows": lambda rows: decide.expected_costs(model, rows, np.tile(costs, (len(rows), 1, 1))),
+        "prior": lambda rows: decide.predict_proba(model, rows, prior=prior),
+        "sets": lambda rows: decide.predict_sets(model, rows, 0.97),
+        "nodes": lambda rows: decide.predict_proba_level(model, rows, 1),
         "merged": merged.predict_proba,
     }
     for name, ask in asked.items():

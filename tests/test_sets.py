@@ -2,6 +2,7 @@
 
 import io
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,15 +16,17 @@ from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
 from benchmarks.sets import in_folder, mixed
+from simplexboost import decide
 from simplexboost.boosting import Checkpoint
 from simplexboost.boosting.loop import boost
-from simplexboost.classifiers import deciding, search
+from simplexboost.classifiers import prediction, search
 from simplexboost.classifiers.auto import Starter, Table
 from simplexboost.classifiers.plan import Plan
-from simplexboost.classifiers.search import folds, held_out_scores
+from simplexboost.classifiers.search import folds, held_out_scores, own_scores, set_scores
 from simplexboost.decide.abstaining import with_missing
-from simplexboost.decide.sets import FRESH, HELD_OUT, SetScores, class_scores, own_scores, sets_of, threshold
+from simplexboost.decide.sets import class_scores, sets_of, threshold, thresholds_of
 from simplexboost.evaluate import RiskCurve
+from simplexboost.persist.models import FRESH, HELD_OUT
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -141,15 +144,15 @@ def test_the_smallest_coverages_have_the_smallest_sets():
 def test_classes_of_few_rows_are_always_in_the_set():
     """At a coverage of 0.9 nine rows are the fewest that say something; without any row nothing is known."""
     c = np.repeat([0, 1], [9, 8])
-    scores = SetScores.of(np.linspace(0, 0.8, 17), c, 3)
-    assert_array_equal(np.isinf(scores.thresholds(0.9, per_class=True)), [False, True, True])
-    assert np.ptp(scores.thresholds(0.9)) == 0
+    scores = set_scores(np.linspace(0, 0.8, 17), c)
+    assert_array_equal(np.isinf(thresholds_of(scores, 3, 0.9, per_class=True)), [False, True, True])
+    assert np.ptp(thresholds_of(scores, 3, 0.9)) == 0
 
 
 @pytest.mark.parametrize("coverage", [0, 1, 0.0, 1.0, -0.1, 1.5, np.nan, None, "0.9", True])
 def test_wrong_coverages_are_refused(coverage):
     with pytest.raises(ValueError, match="coverage="):
-        SetScores.of(np.zeros(3), np.zeros(3, dtype=int), 2).thresholds(coverage)
+        thresholds_of(set_scores(np.zeros(3), np.zeros(3, dtype=int)), 2, coverage)
 
 
 # ---- rows held out --------------------------------------------------------------------------------------------------
@@ -177,32 +180,32 @@ def test_scores_of_rows_held_out_are_those_of_the_runs(loss, started, monkeypatc
         boost(run, 12, callbacks)
         runs.append((run, split))
     found = held_out_scores(runs, 5, t)
-    assert_allclose(found.score, np.sort(score), atol=1e-6)
-    assert_array_equal(np.bincount(found.c), [50, 50, 50])
-    assert found.source == HELD_OUT
+    assert_allclose(found["score"], np.sort(score), atol=1e-6)
+    assert_array_equal(np.bincount(found["c"]), [50, 50, 50])
+    assert found["source"] == HELD_OUT
     for k in range(3):
-        assert_allclose(np.sort(found.score[found.c == k]), np.sort(score[Y_IRIS == k]), atol=1e-6)
+        assert_allclose(np.sort(found["score"][found["c"] == k]), np.sort(score[Y_IRIS == k]), atol=1e-6)
 
 
 def test_very_many_classes_score_some_of_the_rows_held_out(monkeypatch):
     monkeypatch.setattr(search, "MOST", 180)
     monkeypatch.setattr(search, "FEWEST", 10)
     options = {"n_estimators": 5, "calibration": True, "random_state": 0}
-    some = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).sets_
+    some = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).set_scores_["score"]
     monkeypatch.undo()
-    every = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).sets_
-    assert len(some.score) == 5 * (180 // 3 // 5 + 1) < len(every.score) == 150
-    assert np.isin(some.score, every.score).all()
+    every = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).set_scores_["score"]
+    assert len(some) == 5 * (180 // 3 // 5 + 1) < len(every) == 150
+    assert np.isin(some, every).all()
 
 
 @pytest.mark.parametrize("options", [{}, {"n_estimators": 20, "calibration": True}, {"calibration": 0.5}])
 def test_a_choice_leaves_scores_for_sets(options):
     clf = sb.SimplexBoostClassifier(random_state=0, **options).fit(X_IRIS, Y_IRIS)
-    assert len(clf.sets_.score) == clf.choice_.n_held == 150
-    assert clf.choice_.sets is None and clf.sets_.n_rounds == clf.n_iter_
-    right = (clf.sets_.score == 0).mean()
+    assert len(clf.set_scores_["score"]) == clf.choice_.n_held == 150
+    assert clf.choice_.sets is None and clf.set_scores_["n_rounds"] == clf.n_iter_
+    right = (clf.set_scores_["score"] == 0).mean()
     assert 0.9 < right < 1.0  # the accuracy of rows held out, not of those trained on
-    S = clf.predict_set(X_IRIS)
+    S = decide.predict_sets(clf, X_IRIS)
     assert S.dtype == bool and S.shape == (150, 3) and S.any(axis=1).all()
     assert_array_equal(S[np.arange(150), clf.predict(X_IRIS)], True)
 
@@ -213,11 +216,11 @@ def test_sets_depend_on_the_table_only(options):
     ours = sb.SimplexBoostClassifier(random_state=0, n_jobs=1).fit(X_IRIS, Y_IRIS)
     order = rng().permutation(150)
     other = sb.SimplexBoostClassifier(random_state=0, **options).fit(X_IRIS[order], Y_IRIS[order])
-    assert_array_equal(other.sets_.score, ours.sets_.score)
-    assert_array_equal(other.sets_.c, ours.sets_.c)
+    assert_array_equal(other.set_scores_["score"], ours.set_scores_["score"])
+    assert_array_equal(other.set_scores_["c"], ours.set_scores_["c"])
     for coverage in (0.9, 0.97, 0.999):
-        S = other.predict_set(X_IRIS, coverage)
-        assert_array_equal(S[:, :3], ours.predict_set(X_IRIS, coverage))
+        S = decide.predict_sets(other, X_IRIS, coverage)
+        assert_array_equal(S[:, :3], decide.predict_sets(ours, X_IRIS, coverage))
         assert not S[:, 3:].any()
 
 
@@ -229,7 +232,7 @@ def test_groups_that_are_kept_together_are_new_to_the_model_that_scores_them():
     y = draw.integers(0, 4, 40)[group]
     known = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
     new = sb.SimplexBoostClassifier(random_state=0).fit(X, y, groups=group)
-    assert (known.sets_.score == 0).mean() > 0.9 > 0.6 > (new.sets_.score == 0).mean()
+    assert (known.set_scores_["score"] == 0).mean() > 0.9 > 0.6 > (new.set_scores_["score"] == 0).mean()
 
 
 # ---- coverage -------------------------------------------------------------------------------------------------------
@@ -244,7 +247,7 @@ def test_fresh_rows_give_the_promised_coverage(coverage, per_class):
     """
     X, y = noisy(5300, 1)
     clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X[:300], y[:300])
-    S = clf.calibrate_sets(X[300:1300], y[300:1300]).predict_set(X[1300:], coverage, per_class)
+    S = decide.predict_sets(decide.calibrate_sets(clf, X[300:1300], y[300:1300]), X[1300:], coverage, per_class)
     hit = S[np.arange(4000), y[1300:]]
     groups = [y[1300:] == k for k in range(4)] if per_class else [np.ones(4000, dtype=bool)]
     known = [(y[300:1300] == k).sum() for k in range(4)] if per_class else [1000]
@@ -260,7 +263,7 @@ def test_rows_held_out_by_the_choice_give_the_coverage_in_practice(coverage):
     """No theorem, but the same bound: models of the folds and the finished one differ little."""
     X, y = noisy(4800, 2)
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X[:800], y[:800])
-    S = clf.predict_set(X[800:], coverage)
+    S = decide.predict_sets(clf, X[800:], coverage)
     assert S[np.arange(4000), y[800:]].sum() >= least_right(4000, 800, coverage)
     assert S.sum(axis=1).mean() < 3.9
 
@@ -268,7 +271,7 @@ def test_rows_held_out_by_the_choice_give_the_coverage_in_practice(coverage):
 def test_sets_grow_with_coverage():
     X, y = noisy(700, 3)
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X[:400], y[:400])
-    small, large = clf.predict_set(X[400:], 0.8), clf.predict_set(X[400:], 0.95)
+    small, large = decide.predict_sets(clf, X[400:], 0.8), decide.predict_sets(clf, X[400:], 0.95)
     assert (small <= large).all() and small.sum() < large.sum()
 
 
@@ -279,8 +282,10 @@ def test_weighted_rows_promise_for_the_weighted_population():
     y = np.where(hard & (rng(2).random(9000) < 0.5), rng(3).integers(0, 4, 9000), y)
     clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X[:500], y[:500])
     weight = np.where(hard, 9.0, 1.0)
-    plain = clf.calibrate_sets(X[500:4500], y[500:4500]).predict_set(X[4500:], 0.8)
-    weighted = clf.calibrate_sets(X[500:4500], y[500:4500], weight[500:4500]).predict_set(X[4500:], 0.8)
+    plain = decide.predict_sets(decide.calibrate_sets(clf, X[500:4500], y[500:4500]), X[4500:], 0.8)
+    weighted = decide.predict_sets(
+        decide.calibrate_sets(clf, X[500:4500], y[500:4500], weight[500:4500]), X[4500:], 0.8
+    )
     hit = [np.average(S[np.arange(4500), y[4500:]], weights=weight[4500:]) for S in (plain, weighted)]
     assert hit[0] < 0.76 and abs(hit[1] - 0.8) < 0.03
 
@@ -290,25 +295,26 @@ def test_weighted_rows_promise_for_the_weighted_population():
 
 def test_sets_need_rows_that_were_not_trained_on():
     clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X_IRIS, Y_IRIS)
-    with pytest.raises(ValueError, match=r'call calibrate_sets\(X, y\) .* n_estimators="auto"'):
-        clf.predict_set(X_IRIS)
+    with pytest.raises(ValueError, match=r'call calibrate_sets\(clf, X, y\) .* n_estimators="auto"'):
+        decide.predict_sets(clf, X_IRIS)
     with pytest.raises(NotFittedError):
-        sb.SimplexBoostClassifier().predict_set(X_IRIS)
+        decide.predict_sets(sb.SimplexBoostClassifier(), X_IRIS)
     with pytest.raises(NotFittedError):
-        sb.SimplexBoostClassifier().calibrate_sets(X_IRIS, Y_IRIS)
+        decide.calibrate_sets(sb.SimplexBoostClassifier(), X_IRIS, Y_IRIS)
 
 
 @pytest.mark.parametrize("make", [sb.GDMCBoostClassifier, sb.AdaBoostMMClassifier, sb.BoostingClassifier])
 def test_other_boosters_are_calibrated_by_fresh_rows(make):
-    clf = make(n_estimators=5).fit(X_IRIS[::2], Y_IRIS[::2]).calibrate_sets(X_IRIS[1::2], Y_IRIS[1::2])
-    P, q = clf.predict_proba(X_IRIS), clf.sets_.thresholds(0.97)
-    assert clf.sets_.source == FRESH
-    assert_array_equal(clf.predict_set(X_IRIS, 0.97), sets_of(P, q))
+    plain = make(n_estimators=5).fit(X_IRIS[::2], Y_IRIS[::2])
+    clf = decide.calibrate_sets(plain, X_IRIS[1::2], Y_IRIS[1::2])
+    P, q = clf.predict_proba(X_IRIS), decide.set_thresholds(clf, 0.97)
+    assert clf.set_scores_["source"] == FRESH and plain.set_scores_ is None
+    assert_array_equal(decide.predict_sets(clf, X_IRIS, 0.97), sets_of(P, q))
 
 
 def test_a_calibration_that_fails_leaves_the_classifier_as_it_was():
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X_IRIS, Y_IRIS)
-    before = clf.sets_
+    before = clf.set_scores_
     for X, y, weight, error in [
         (X_IRIS[:, :2], Y_IRIS, None, "features"),
         (X_IRIS, Y_IRIS + 1, None, "y holds 3, which is none of the classes"),
@@ -317,40 +323,40 @@ def test_a_calibration_that_fails_leaves_the_classifier_as_it_was():
         (X_IRIS, Y_IRIS, np.zeros(150), "zero"),
     ]:
         with pytest.raises(ValueError, match=error):
-            clf.calibrate_sets(X, y, weight)
-        assert clf.sets_ is before
+            decide.calibrate_sets(clf, X, y, weight)
+        assert clf.set_scores_ is before
 
 
 def test_several_labels_have_no_sets():
     Z = np.eye(3, dtype=int)[Y_IRIS]
     clf = sb.AdaBoostMHClassifier(n_estimators=3).fit(X_IRIS, Z)
-    for ask in (clf.predict_set, clf.predict_or_abstain, lambda X: clf.calibrate_sets(X, Y_IRIS)):
+    for ask in (decide.predict_sets, decide.predict_or_abstain, partial(decide.calibrate_sets, y=Y_IRIS)):
         with pytest.raises(ValueError, match="fitted to several labels"):
-            ask(X_IRIS)
+            ask(clf, X_IRIS)
     targets = sb.SimplexBoostClassifier(n_estimators=3).fit(X_IRIS, np.column_stack([Y_IRIS, Y_IRIS + 1]))
     with pytest.raises(ValueError, match="fitted to several targets"):
-        targets.predict_or_abstain(X_IRIS, missing=-1)
+        decide.predict_or_abstain(targets, X_IRIS, missing=-1)
 
 
 def test_sets_take_initial_scores():
     start = rng().normal(size=(150, 3))
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X_IRIS, Y_IRIS, init_score=start)
-    P, q = clf.predict_proba(X_IRIS, init_score=start), clf.sets_.thresholds(0.98)
-    assert_array_equal(clf.predict_set(X_IRIS, 0.98, init_score=start), sets_of(P, q))
-    best = clf.predict_or_abstain(X_IRIS, 0.9, init_score=start)
+    P, q = clf.predict_proba(X_IRIS, init_score=start), decide.set_thresholds(clf, 0.98)
+    assert_array_equal(decide.predict_sets(clf, X_IRIS, 0.98, init_score=start), sets_of(P, q))
+    best = decide.predict_or_abstain(clf, X_IRIS, 0.9, init_score=start)
     assert_array_equal(np.isnan(best), P.max(axis=1) < 0.9)
-    again = clf.calibrate_sets(X_IRIS, Y_IRIS, init_score=start).sets_
-    assert_array_equal(again.score, np.sort(own_scores(P, Y_IRIS)))
+    again = decide.calibrate_sets(clf, X_IRIS, Y_IRIS, init_score=start).set_scores_
+    assert_array_equal(again["score"], np.sort(own_scores(P, Y_IRIS)))
 
 
 def test_rows_are_looked_at_in_blocks(monkeypatch):
     X, y = load_digits(return_X_y=True)
     clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X[:300], y[:300])
-    clf.calibrate_sets(X[300:600], y[300:600])
-    whole, scores = clf.predict_set(X, 0.95), clf.sets_.score
-    monkeypatch.setattr(deciding, "BLOCK", 700)
-    assert_array_equal(clf.predict_set(X, 0.95), whole)
-    assert_array_equal(clf.calibrate_sets(X[300:600], y[300:600]).sets_.score, scores)
+    clf = decide.calibrate_sets(clf, X[300:600], y[300:600])
+    whole, scores = decide.predict_sets(clf, X, 0.95), clf.set_scores_["score"]
+    monkeypatch.setattr(prediction, "CHUNK", 700)
+    assert_array_equal(decide.predict_sets(clf, X, 0.95), whole)
+    assert_array_equal(decide.calibrate_sets(clf, X[300:600], y[300:600]).set_scores_["score"], scores)
 
 
 # ---- files, copies, more rounds -------------------------------------------------------------------------------------
@@ -368,13 +374,13 @@ def in_file(clf):
 def test_sets_are_kept_in_files_and_pickles(weighted):
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X_IRIS, Y_IRIS)
     if weighted:
-        clf.calibrate_sets(X_IRIS, Y_IRIS, rng().uniform(1, 2, 150))
+        clf = decide.calibrate_sets(clf, X_IRIS, Y_IRIS, rng().uniform(1, 2, 150))
     for other in (in_file(clf), pickle.loads(pickle.dumps(clf))):
-        assert vars(other.sets_).keys() == vars(clf.sets_).keys()
-        for name, value in vars(clf.sets_).items():
-            assert_array_equal(getattr(other.sets_, name), value)
-        assert_array_equal(other.predict_set(X_IRIS, 0.98), clf.predict_set(X_IRIS, 0.98))
-    assert not hasattr(clone(clf), "sets_")
+        assert other.set_scores_.keys() == clf.set_scores_.keys()
+        for name, value in clf.set_scores_.items():
+            assert_array_equal(other.set_scores_[name], value)
+        assert_array_equal(decide.predict_sets(other, X_IRIS, 0.98), decide.predict_sets(clf, X_IRIS, 0.98))
+    assert not hasattr(clone(clf), "set_scores_")
 
 
 @pytest.mark.parametrize(
@@ -397,7 +403,7 @@ def test_sets_are_kept_in_files_and_pickles(weighted):
 )
 def test_damaged_scores_are_refused(name, value):
     clf = sb.SimplexBoostClassifier(random_state=0, n_estimators=2).fit(X_IRIS, Y_IRIS)
-    clf.sets_ = SetScores(np.array([0.0, 0.5]), np.array([0, 1]), 3, None, FRESH, 2)
+    clf.set_scores_ = set_scores(np.array([0.0, 0.5]), np.array([0, 1]), None, FRESH, 2)
     header, arrays = clf._pack()
     with pytest.raises(sb.ModelFileError, match="damaged"):
         clone(clf).fit(X_IRIS, Y_IRIS)._unpack(header | {"n_features_in": 4}, arrays | {name: value})
@@ -410,11 +416,11 @@ def test_more_rounds_or_fewer_have_no_sets(tmp_path):
     part = sb.load(path).set_params(warm_start=True)
     assert part.n_iter_ == whole.n_iter_ - 1
     with pytest.raises(ValueError, match="calibrate_sets"):
-        part.predict_set(X_IRIS)
-    assert_array_equal(part.fit(X_IRIS, Y_IRIS).predict_set(X_IRIS), whole.predict_set(X_IRIS))
-    assert not hasattr(part.set_params(n_estimators=whole.n_iter_ + 2).fit(X_IRIS, Y_IRIS), "sets_")
+        decide.predict_sets(part, X_IRIS)
+    assert_array_equal(decide.predict_sets(part.fit(X_IRIS, Y_IRIS), X_IRIS), decide.predict_sets(whole, X_IRIS))
+    assert part.set_params(n_estimators=whole.n_iter_ + 2).fit(X_IRIS, Y_IRIS).set_scores_ is None
     again = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X_IRIS, Y_IRIS)
-    assert not hasattr(again.calibrate_sets(X_IRIS, Y_IRIS).fit(X_IRIS, Y_IRIS), "sets_")
+    assert decide.calibrate_sets(again, X_IRIS, Y_IRIS).fit(X_IRIS, Y_IRIS).set_scores_ is None
 
 
 # ---- no answer ------------------------------------------------------------------------------------------------------
@@ -455,7 +461,7 @@ def test_a_row_is_answered_if_the_best_class_is_probable_enough():
     clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X_IRIS, Y_IRIS)
     P = clf.predict_proba(X_IRIS)
     for confidence in (0.0, 0.9, float(P.max(axis=1)[77]), 1.0):
-        answers = clf.predict_or_abstain(X_IRIS, confidence)
+        answers = decide.predict_or_abstain(clf, X_IRIS, confidence)
         sure = P.max(axis=1) >= confidence
         assert_array_equal(~np.isnan(answers), sure)
         assert_array_equal(answers[sure], clf.predict(X_IRIS)[sure])
@@ -474,24 +480,24 @@ def test_a_row_is_answered_if_the_best_class_is_probable_enough():
 def test_wrong_arguments_of_abstaining_are_refused(arguments, words):
     clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(X_IRIS, Y_IRIS)
     with pytest.raises((ValueError, TypeError), match=words):
-        clf.predict_or_abstain(X_IRIS, **arguments)
+        decide.predict_or_abstain(clf, X_IRIS, **arguments)
 
 
 def test_booleans_and_missing_values_of_pandas():
     clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(X_IRIS, Y_IRIS > 0)
     for missing in (False, np.True_, 0):
         with pytest.raises(ValueError, match="one of the classes"):
-            clf.predict_or_abstain(X_IRIS, missing=missing)
+            decide.predict_or_abstain(clf, X_IRIS, missing=missing)
     pd = pytest.importorskip("pandas")
-    assert clf.predict_or_abstain(X_IRIS[:2], 1.0, missing=pd.NA).tolist() == [pd.NA, pd.NA]
+    assert decide.predict_or_abstain(clf, X_IRIS[:2], 1.0, missing=pd.NA).tolist() == [pd.NA, pd.NA]
 
 
 def test_one_class_is_always_the_answer():
     X, _ = blobs(30)
     clf = sb.SimplexBoostClassifier(classes=["a", "b"], random_state=0).fit(X, np.full(30, "a"))
-    assert clf.predict_or_abstain(X, 1.0).tolist() == ["a"] * 30
-    clf.calibrate_sets(X, np.full(30, "a"))
-    assert_array_equal(clf.predict_set(X), np.tile([True, False], (30, 1)))
+    assert decide.predict_or_abstain(clf, X, 1.0).tolist() == ["a"] * 30
+    clf = decide.calibrate_sets(clf, X, np.full(30, "a"))
+    assert_array_equal(decide.predict_sets(clf, X), np.tile([True, False], (30, 1)))
 
 
 def test_the_risk_curve_counts_errors_among_the_answers():
@@ -541,22 +547,22 @@ def test_sets_on_dask_are_those_of_one_machine():
             local = sb.SimplexBoostClassifier(**options).fit(X[:n], y[:n])
             there = da.from_array(X[:n], chunks=(n // 3, -1)), da.from_array(y[:n], chunks=n // 3)
             clf = DaskSimplexBoostClassifier(**options).fit(*there, client=client)
-            assert_array_equal(clf.sets_.score, local.sets_.score)
-            assert_array_equal(clf.sets_.c, local.sets_.c)
-        expected = local.predict_set(X[:100], 0.95, True)
-        assert_array_equal(clf.predict_set(X[:100], 0.95, True), expected)
-        lazy = clf.predict_set(da.from_array(X[:100], chunks=(30, -1)), 0.95, True)
+            assert_array_equal(clf.set_scores_["score"], local.set_scores_["score"])
+            assert_array_equal(clf.set_scores_["c"], local.set_scores_["c"])
+        expected = decide.predict_sets(local, X[:100], 0.95, True)
+        assert_array_equal(decide.predict_sets(clf, X[:100], 0.95, True), expected)
+        lazy = decide.predict_sets(clf, da.from_array(X[:100], chunks=(30, -1)), 0.95, True)
         assert isinstance(lazy, da.Array) and lazy.dtype == bool
         assert_array_equal(lazy.compute(), expected)
         frame = dd.from_pandas(pd.DataFrame(X[:100]), npartitions=3)
-        answers = clf.predict_or_abstain(frame, 0.6, missing=-1)
-        assert_array_equal(answers, local.predict_or_abstain(X[:100], 0.6, missing=-1))
-        assert clf.predict_or_abstain(frame, 0.6).dtype == np.float64
+        answers = decide.predict_or_abstain(clf, frame, 0.6, missing=-1)
+        assert_array_equal(answers, decide.predict_or_abstain(local, X[:100], 0.6, missing=-1))
+        assert decide.predict_or_abstain(clf, frame, 0.6).dtype == np.float64
         with pytest.raises(ValueError, match="coverage="):
-            clf.predict_set(frame, 1.0)
+            decide.predict_sets(clf, frame, 1.0)
         with pytest.raises(TypeError, match="rows in memory"):
-            clf.calibrate_sets(frame, y[:100])
-        assert clf.calibrate_sets(X[:100], y[:100]).to_local().sets_.source == FRESH
+            decide.calibrate_sets(clf, frame, y[:100])
+        assert decide.calibrate_sets(clf, X[:100], y[:100]).to_local().set_scores_["source"] == FRESH
 
 
 # ---- real data ------------------------------------------------------------------------------------------------------
@@ -569,8 +575,8 @@ def test_fresh_rows_of_every_set_are_covered(name):
     """Rows of both parts, mixed, because a promise is one for rows of the same kind."""
     X, y, X_test, y_test = mixed(name, 1000, 2000, 1)
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
-    c, m = np.searchsorted(clf.classes_, y_test), len(clf.sets_.score)
+    c, m = np.searchsorted(clf.classes_, y_test), len(clf.set_scores_["score"])
     for coverage in (0.8, 0.9, 0.97):
-        S = clf.predict_set(X_test, coverage)
+        S = decide.predict_sets(clf, X_test, coverage)
         assert S[np.arange(len(c)), c].sum() >= least_right(len(c), m, coverage)
         assert S.any(axis=1).all()

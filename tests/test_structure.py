@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.boosting.decisions import median_class
 from simplexboost.parts import codewords as cw
 
@@ -130,8 +131,8 @@ def test_other_shares_of_the_classes_move_the_median() -> None:
     X, y = graded()
     clf = ordinal().fit(X, y)
     prior = [0.1, 0.1, 0.2, 0.6]
-    found = clf.predict(X, prior=prior)
-    assert_array_equal(found, brute_median(clf.predict_proba(X, prior=prior)))
+    found = decide.predict(clf, X, prior=prior)
+    assert_array_equal(found, brute_median(decide.predict_proba(clf, X, prior=prior)))
     assert found.mean() > clf.predict(X).mean()
 
 
@@ -464,16 +465,17 @@ def test_the_probability_of_a_node_is_the_sum_of_those_of_its_classes() -> None:
     assert_allclose(clf.model_.Y, beings().codewords(clf.classes_), atol=1e-6)
     P = clf.predict_proba(X)
     for level in (1, 2, 3):
-        nodes, found = beings().nodes(level), clf.predict_proba_level(X, level)
+        nodes, found = beings().nodes(level), decide.predict_proba_level(clf, X, level)
         assert found.shape == (len(X), len(nodes))
         for j, node in enumerate(nodes):
             inside = [node in beings().ancestors(label) for label in clf.classes_]
             assert_allclose(found[:, j], P[:, inside].sum(axis=1), rtol=1e-12)
         assert_allclose(found.sum(axis=1), 1.0, rtol=1e-6)
-        assert_array_equal(clf.predict_level(X, level), np.array(nodes)[found.argmax(axis=1)])
-    assert_array_equal(clf.predict_level(X, 3), clf.predict(X))
+        assert_array_equal(decide.predict_level(clf, X, level), np.array(nodes)[found.argmax(axis=1)])
+    assert_array_equal(decide.predict_level(clf, X, 3), clf.predict(X))
     assert_array_equal(
-        clf.predict_level(X, 1, 2), np.array(beings().nodes(1))[clf.predict_proba_level(X, 1, 2).argmax(1)]
+        decide.predict_level(clf, X, 1, n_rounds=2),
+        np.array(beings().nodes(1))[decide.predict_proba_level(clf, X, 1, n_rounds=2).argmax(1)],
     )
 
 
@@ -483,7 +485,7 @@ def test_distances_are_costs() -> None:
     labels, P = clf.classes_.tolist(), clf.predict_proba(X[:40])
     expected = [[sum(p * edges_between(BEINGS, a, b) for p, b in zip(row, labels, strict=True)) for a in labels]
                 for row in P]  # fmt: skip
-    found = clf.predict(X[:40], costs=clf.hierarchy_.distances(labels))
+    found = decide.predict(clf, X[:40], costs=clf.hierarchy_.distances(labels))
     assert_allclose(np.array(expected)[np.arange(40), np.searchsorted(labels, found)], np.min(expected, axis=1))
 
 
@@ -492,9 +494,9 @@ def test_a_tree_goes_with_other_codewords_and_missing_classes() -> None:
     some = np.isin(y, ["owl", "eel", "oak"])
     clf = treed().fit(X[some], y[some])
     assert clf.model_.code.canonical
-    assert set(clf.predict_level(X, 2)) <= {"bird", "fish", "oak"}
-    assert clf.predict_proba_level(X, 1).shape == (len(X), 3)
-    assert (clf.predict_proba_level(X, 1)[:, 2] == 0).all()
+    assert set(decide.predict_level(clf, X, 2)) <= {"bird", "fish", "oak"}
+    assert decide.predict_proba_level(clf, X, 1).shape == (len(X), 3)
+    assert (decide.predict_proba_level(clf, X, 1)[:, 2] == 0).all()
 
 
 def test_a_tree_is_saved_and_cloned(tmp_path) -> None:
@@ -503,11 +505,11 @@ def test_a_tree_is_saved_and_cloned(tmp_path) -> None:
     clf.save(tmp_path / "model.sb")
     again = sb.load(tmp_path / "model.sb")
     assert again.hierarchy_.tree == BEINGS and again.classes.tree == BEINGS
-    assert_array_equal(again.predict_proba_level(X, 2), clf.predict_proba_level(X, 2))
+    assert_array_equal(decide.predict_proba_level(again, X, 2), decide.predict_proba_level(clf, X, 2))
     again.save(tmp_path / "again.sb")
     assert (tmp_path / "again.sb").read_bytes() == (tmp_path / "model.sb").read_bytes()
     clf.set_params(classes=None)  # what was fitted stays
-    assert clf.predict_level(X[:1], 1).shape == (1,)
+    assert decide.predict_level(clf, X[:1], 1).shape == (1,)
     assert clone(again).classes.tree == BEINGS
     assert cross_val_score(treed(n_estimators=3), X, y, cv=2).mean() > 0.2
 
@@ -517,7 +519,7 @@ def test_a_dict_stands_for_the_tree_of_its_nodes(tmp_path, codewords) -> None:
     X, y = related()
     clf = treed(classes=BEINGS, codewords=codewords, n_estimators=3).fit(X, y)
     same = treed(codewords=codewords, n_estimators=3).fit(X, y)
-    assert_array_equal(clf.predict_proba_level(X, 2), same.predict_proba_level(X, 2))
+    assert_array_equal(decide.predict_proba_level(clf, X, 2), decide.predict_proba_level(same, X, 2))
     clf.save(tmp_path / "model.sb")
     again = sb.load(tmp_path / "model.sb")
     assert again.classes == BEINGS and again.hierarchy_.tree == BEINGS
@@ -529,8 +531,8 @@ def test_numbers_may_be_labels() -> None:
     number = {label: k for k, label in enumerate(beings().leaves)}
     c = np.array([number[label] for label in y])
     clf = treed(classes=sb.Hierarchy({"low": [0, 1, 2, 3], "high": np.arange(4, 8)}), n_estimators=3).fit(X, c)
-    assert set(clf.predict_level(X, 1)) == {"low", "high"}
-    assert clf.predict_level(X, 2).dtype.kind == "i"
+    assert set(decide.predict_level(clf, X, 1)) == {"low", "high"}
+    assert decide.predict_level(clf, X, 2).dtype.kind == "i"
 
 
 @pytest.mark.parametrize(
@@ -558,31 +560,31 @@ def test_the_tree_is_codewords_and_costs() -> None:
     by_hand = treed(codewords=beings().codewords(names), n_estimators=4).fit(X, y)
     assert_array_equal(by_name.predict_proba(X), by_hand.predict_proba(X))
     assert_allclose(by_name.model_.Y, beings().codewords(names), atol=1e-6)
-    decided = by_name.predict(X, costs=beings())
+    decided = decide.predict(by_name, X, costs=beings())
     expected = by_name.predict_proba(X) @ np.array([[edges_between(BEINGS, a, b) for b in names] for a in names])
-    assert_allclose(by_name.expected_costs(X, beings()), expected)
+    assert_allclose(decide.expected_costs(by_name, X, beings()), expected)
     assert_array_equal(decided, names[expected.argmin(axis=1)])
     stream = io.BytesIO()
     by_name.save(stream)
     stream.seek(0)
     again = sb.load(stream)
     assert again.codewords == "hierarchy"
-    assert_array_equal(again.predict(X, costs=beings()), decided)
+    assert_array_equal(decide.predict(again, X, costs=beings()), decided)
     declared = treed(codewords="hierarchy").fit(X[y != "owl"], y[y != "owl"])
     assert_allclose(declared.model_.Y, beings().codewords(sorted(beings().leaves))[names != "owl"], atol=1e-6)
     with pytest.raises(ValueError, match="codewords='hierarchy' needs a tree"):
         treed(codewords="hierarchy", classes=None).fit(X, y)
     with pytest.raises(ValueError, match="hierarchy has no leaf for the classes"):
-        by_name.predict(X, costs=sb.Hierarchy({"a": ["owl"], "b": ["eel"]}))
+        decide.predict(by_name, X, costs=sb.Hierarchy({"a": ["owl"], "b": ["eel"]}))
 
 
 def test_levels_need_a_tree() -> None:
     X, y = related()
     clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X, y)
     with pytest.raises(ValueError, match="predict_level needs a tree of classes"):
-        clf.predict_level(X, 1)
+        decide.predict_level(clf, X, 1)
     with pytest.raises(ValueError, match="level=9 is out of range"):
-        treed(n_estimators=2).fit(X, y).predict_proba_level(X, 9)
+        decide.predict_proba_level(treed(n_estimators=2).fit(X, y), X, 9)
 
 
 def test_a_file_with_a_wrong_tree_is_damaged() -> None:

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from twin import reference_engine
 
 import simplexboost as sb
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, decide
 from simplexboost.classifiers.search import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
 from simplexboost.engine import BlockProblem, LeafRule, RowProblem, cpu_engine
 from simplexboost.parts.losses import BlockLogistic, Logistic
@@ -540,7 +540,7 @@ def test_refusals(make, tmp_path):
     for ask in (
         lambda: sb.evaluate.margins(clf, X, y),
         lambda: clf.top_k(X, 1),
-        lambda: clf.predict_set(X),
+        lambda: decide.predict_sets(clf, X),
         lambda: sb.report(clf, X, y, tmp_path / "report.html"),
         lambda: sb.explain.doubtful_labels(clf, X, y),
         lambda: clf.drop_classes(0),

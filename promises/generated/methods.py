@@ -50,7 +50,7 @@ def random_call(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray
     known = [
         (name, draws)
         for name, draws in METHODS
-        if (rounds if name.startswith("explain.") else "." in name or hasattr(clf, name))
+        if (rounds if name.startswith(("explain.", "decide.")) else "." in name or hasattr(clf, name))
         and (rounds or not draws.keys() & OF_ROUNDS)
     ]
     name, draws = known[rng.integers(len(known))]
@@ -167,8 +167,8 @@ some_grid = among([0.0], [[0.0]], [0.0, 1.0], [[0.0, 1.0]], [], "x", np.nan, [np
 
 PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function", "class_scores")
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
-CHANGING = {"set_params", "add_classes", "drop_classes", "merge_classes", "calibrate_sets"}  # which a copy is asked
-OF_ROUNDS = {"n_rounds", "init_score", "costs", "prior"}  # arguments of `predict` and its like that only boosters have
+CHANGING = {"set_params", "add_classes", "drop_classes", "merge_classes"}  # which a copy is asked
+OF_ROUNDS = {"n_rounds", "init_score"}  # arguments of `predict` and its like that only boosters have
 
 
 def of_each(names: tuple[str, ...], **draws: Draw) -> list[tuple[str, dict[str, Draw]]]:
@@ -194,22 +194,26 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
             "learning_rate": among("auto", 0.1, 1.0, 0.0, -1.0, np.nan, 1e300, "x", None),
         },
     ),
-    *of_each(("calibrate_sets",), X=own_rows, y=some_labels, sample_weight=some_weights),
-    ("calibrate_sets", {"X": some_rows, "y": some_labels}),
-    ("calibrate_sets", {"X": own_rows, "y": some_labels, "init_score": some_scores}),
+    ("decide.calibrate_sets", {"X": own_rows, "y": some_labels, "sample_weight": some_weights}),
+    ("decide.calibrate_sets", {"X": some_rows, "y": some_labels}),
+    ("decide.calibrate_sets", {"X": own_rows, "y": some_labels, "init_score": some_scores}),
     ("drop_classes", {"classes": some_classes}),
     ("merge_classes", {"groups": some_groups}),
-    *of_each(("predict_level", "predict_proba_level"), X=own_rows, level=among(1, 2, 3, 0, -1, None, "a", 1.5)),
+    *of_each(
+        ("decide.predict_level", "decide.predict_proba_level"),
+        X=own_rows,
+        level=among(1, 2, 3, 0, -1, None, "a", 1.5),
+    ),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
-    ("predict_set", {"X": some_rows, "coverage": some_coverage, "per_class": among(True, False, 0, None, "x")}),
-    ("predict_set", {"X": own_rows, "coverage": some_coverage, "init_score": some_scores}),
-    *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs),
-    *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs, prior=some_prior),
-    *of_each(("predict", "predict_proba"), X=own_rows, prior=some_prior),
-    ("predict_proba", {"X": own_rows, "prior": some_prior, "n_rounds": among(None, 1, 2, 0, 99)}),
-    ("estimate_prior", {"X": some_rows}),
-    ("estimate_prior", {"X": own_rows, "init_score": some_scores}),
-    ("predict_or_abstain", {"X": some_rows, "confidence": some_confidence, "missing": some_missing}),
+    ("decide.predict_sets", {"X": some_rows, "coverage": some_coverage, "per_class": among(True, False, 0, None, "x")}),
+    ("decide.predict_sets", {"X": own_rows, "coverage": some_coverage, "init_score": some_scores}),
+    *of_each(("decide.predict", "decide.expected_costs"), X=own_rows, costs=some_costs),
+    *of_each(("decide.predict", "decide.expected_costs"), X=own_rows, costs=some_costs, prior=some_prior),
+    *of_each(("decide.predict", "decide.predict_proba"), X=own_rows, prior=some_prior),
+    ("decide.predict_proba", {"X": own_rows, "prior": some_prior, "n_rounds": among(None, 1, 2, 0, 99)}),
+    ("decide.estimate_prior", {"X": some_rows}),
+    ("decide.estimate_prior", {"X": own_rows, "init_score": some_scores}),
+    ("decide.predict_or_abstain", {"X": some_rows, "confidence": some_confidence, "missing": some_missing}),
     ("explain.shap_values", {"X": few_rows, "classes": some_classes}),
     ("explain.shap_values", {"X": few_rows, "background": some_rows}),
     ("explain.shap_interaction_values", {"X": few_rows, "classes": some_classes}),

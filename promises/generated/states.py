@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
+from simplexboost import decide
 
 from .parameters import CLASSIFIERS, classifier
 
@@ -80,14 +81,14 @@ def dropped() -> Fitted:
 def calibrated() -> Fitted:
     """A booster that has seen fresh rows for its sets."""
     X, y = table(3)
-    return sb.GDMCBoostClassifier(n_estimators=ROUNDS).fit(X, y).calibrate_sets(X + 0.1, y), X, y
+    return decide.calibrate_sets(sb.GDMCBoostClassifier(n_estimators=ROUNDS).fit(X, y), X + 0.1, y), X, y
 
 
 def loaded() -> Fitted:
     """A flagship with an order and sets, from its file."""
     clf, X, y = fitted(flagship(classes=sb.Ordinal()), *table(3))
     file = io.BytesIO()
-    clf.calibrate_sets(X, y).save(file)
+    decide.calibrate_sets(clf, X, y).save(file)
     file.seek(0)
     return sb.load(file), X, y
 
@@ -115,7 +116,7 @@ def changed_of_many() -> Fitted:
     clf = flagship().fit(X[y < 39], y[y < 39])
     clf.add_classes(X, y, n_rounds=2).drop_classes(5).merge_classes({3: [3, 20]})
     X, y = X[y != 5], np.where(y == 20, 3, y)[y != 5]
-    return clf.calibrate_sets(X, y), X, y
+    return decide.calibrate_sets(clf, X, y), X, y
 
 
 TREE = sb.Hierarchy({"a": [0, 1], "b": {"c": [2], "d": [3, 4]}})

@@ -55,6 +55,7 @@ __all__ = [
     "SoftmaxBoostClassifier",
     "boosting",
     "datasets",
+    "decide",
     "evaluate",
     "explain",
     "export",
@@ -67,7 +68,7 @@ __all__ = [
 
 # These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
 # programming, with which ``import simplexboost`` would take twice as long.
-_MODULES = ("cli", "datasets", "evaluate", "explain", "export", "theory")
+_MODULES = ("cli", "datasets", "decide", "evaluate", "explain", "export", "theory")
 _NAMES = {
     "MartiBoostClassifier": "theory.martiboost",
     "MulticlassSVC": "theory.svm",

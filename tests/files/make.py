@@ -17,6 +17,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
+from simplexboost import decide
 from simplexboost.persist.archive import VERSION
 
 FOLDER = Path(__file__).parent
@@ -146,7 +147,7 @@ def changes() -> Case:
     clf = sb.SimplexBoostClassifier(n_estimators=3, classes=(0, 1, 2, 3, 9), random_state=0).fit(X[old], many[old])
     clf.add_classes(X, many, n_rounds=2).drop_classes(2).merge_classes({7: [0, 4]})
     known = np.isin(many, [1, 3, 5])
-    return clf.calibrate_sets(X[known], many[known], X[known, 0]), X[::10].tolist(), None
+    return decide.calibrate_sets(clf, X[known], many[known], X[known, 0]), X[::10].tolist(), None
 
 
 CASES: dict[str, Callable[[], Case]] = {

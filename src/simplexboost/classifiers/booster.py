@@ -51,7 +51,7 @@ from .eval_sets import (
 )
 from .metrics import check_metrics
 from .plan import Parts, Plan
-from .prediction import Predicts
+from .prediction import AdditiveClassifier
 from .search import check_groups
 
 
@@ -96,7 +96,7 @@ class SklearnCallbacks(Callback):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
+class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
     """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has.
 
     Parameters
@@ -152,6 +152,10 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         Which classes had training examples.
     class_prior_ : array of shape (K,)
         The share of every class in the weight of the training rows; not there if rows have several labels.
+    set_scores_ : dict or None
+        How the true classes of rows that were not trained on were ranked: ``"score"``, the probability of all classes
+        that were more probable, ascending; ``"c"``, the number of the true class; ``"weight"``, ``"source"`` and
+        ``"n_rounds"``. `decide.predict_sets` makes sets of classes from it. None if there were no such rows.
     merged_ : int array of shape (codewords,)
         The number, among the present classes, of the class that each codeword belongs to. It is there only if
         `merge_classes` let several of them count as one.
@@ -363,7 +367,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
         if run.diverged:
             warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
-        for name in (*EVAL_ATTRIBUTES, "choice_", "sets_", "class_prior_"):  # those of an earlier fit
+        for name in (*EVAL_ATTRIBUTES, "choice_", "class_prior_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))
 
@@ -537,7 +541,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             "_problem": checked.problem.for_model(),
             **({"class_prior_": prior} if prior is not None else {}),
             **({"choice_": plan.choice} if plan.choice is not None else {}),
-            **({"sets_": plan.sets} if plan.sets is not None else {}),
+            "set_scores_": plan.sets,
             **eval_attributes(evaluations),
             **several,
         }

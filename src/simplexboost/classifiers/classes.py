@@ -152,9 +152,9 @@ def check_changeable(estimator: Any, method: str) -> None:
 
 def change(estimator: Any, fitted: dict[str, Any]) -> None:
     """Let these be fitted attributes; what rows have shown of the classes before is removed."""
-    for name in (*EVAL_ATTRIBUTES, "sets_"):
+    for name in EVAL_ATTRIBUTES:
         estimator.__dict__.pop(name, None)
-    estimator.__dict__.update(fitted)
+    estimator.__dict__.update(fitted, set_scores_=None)
     if estimator.merged_ is None:
         del estimator.merged_
 

@@ -11,7 +11,6 @@ from .._util.arrays import AnyArray, Array
 from .._util.runtime import check_memory
 from ..boosting import EarlyStopping
 from ..boosting.evaluation import as_early_stopping
-from ..decide.sets import SetScores
 from ..model.code import in_precision
 from ..parts.codewords import Codewords, as_codewords
 from ..parts.learners import Learner, as_learner
@@ -62,7 +61,7 @@ class Plan:
         What scores are multiplied by; several labels or class targets may have one each.
     choice : Choice or None
         How held-out risk decided; None if nothing was chosen.
-    sets : SetScores or None
+    sets : dict or None
         How the true classes of the rows held out were ranked; None if no rows were.
     """
 
@@ -74,7 +73,7 @@ class Plan:
     early_stopping: EarlyStopping | None
     temperature: Any = 1.0
     choice: Choice | None = None
-    sets: SetScores | None = None
+    sets: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, estimator: Any, parts: Parts) -> Plan:

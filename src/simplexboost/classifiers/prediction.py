@@ -27,8 +27,6 @@ from ..boosting.decisions import (
     not_zero,
     of_present,
 )
-from ..decide.priors import prior_from_arrays
-from ..decide.sets import sets_from_arrays, sets_to_arrays
 from ..engine import CPU, DeviceTable, Engine, cpu_engine, cuda_engine, has_gpu
 from ..model.additive import AdditiveModel
 from ..parts.codewords import Hierarchy
@@ -38,7 +36,6 @@ from ..persist import pack_booster, unpack_booster
 from ..tables.frames import check_feature_count, check_names
 from ..tables.inputs import check_X
 from .base_classifier import ONE_CLASS_ONLY, BaseClassifier
-from .deciding import Decides
 
 
 def brought(array: Any, engine: Engine) -> Any:
@@ -77,7 +74,7 @@ CHUNK = 2**20
 FEW = 64  # rows that one thread predicts, however many there are
 
 
-class Predicts(Decides, BaseClassifier):
+class AdditiveClassifier(BaseClassifier):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     _multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
@@ -91,15 +88,16 @@ class Predicts(Decides, BaseClassifier):
     n_iter_: int
     loss_: Loss
     present_: Mask
+    class_prior_: Array
+    set_scores_: dict[str, Any] | None
+    stop_reason_: str | None
     threshold_: Array | None
     class_order_: AnyArray | None  # labels from the lowest to the highest, if they have an order
     hierarchy_: Hierarchy | None
     thresholds_: Array | None
 
-    def predict(
-        self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, costs: Any = None, prior: Any = None
-    ) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,). With costs, the decision that costs least.
+    def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
+        """The class with the highest score, ties to the first; (n,).
 
         Scores that are products with codewords are tied if they differ by rounding alone, a millionth of the largest.
 
@@ -112,21 +110,12 @@ class Predicts(Decides, BaseClassifier):
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
             with ``init_score`` does not contain them.
-        costs : array of shape (K, K), of shape (n, K, K), data frame, Hierarchy, or None, default=None
-            What every decision (column) costs when a class (row) is true, in the order of ``classes_``: then the answer
-            is the decision of the lowest expected cost. Costs of single rows have a matrix each. A data frame names
-            the classes in its index and the decisions in its columns, which may be others than the classes. A tree of
-            classes gives their distances in it.
-        prior : array of shape (K,), dict or Series of shares by label, or None, default=None
-            The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
         -------
         array of shape (n,)
             The labels; an indicator matrix (n, K) if the model was fitted to one, (n, T) for T class targets.
         """
-        if costs is not None or prior is not None:
-            return self._decided(X, costs, prior, n_rounds, init_score)
         there = self._there(X, n_rounds, labels_there) if init_score is None else None
         if there is not None:
             return there
@@ -161,7 +150,7 @@ class Predicts(Decides, BaseClassifier):
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if model.winners(X, best, self._engine(X.shape[0])) else None
 
-    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, prior: Any = None) -> Array:
+    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
 
         Parameters
@@ -173,8 +162,6 @@ class Predicts(Decides, BaseClassifier):
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
             with ``init_score`` does not contain them.
-        prior : array of shape (K,), dict or Series of shares by label, or None, default=None
-            The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
         -------
@@ -182,8 +169,6 @@ class Predicts(Decides, BaseClassifier):
             The probabilities, a column for every class in the order of ``classes_``; of every label on its own if the
             model was fitted to an indicator matrix; a list of such arrays for several class targets.
         """
-        if prior is not None:
-            return self._adapted(X, prior, n_rounds, init_score)
         there = self._there(X, n_rounds, probabilities_there) if init_score is None else None
         if there is not None:
             return there
@@ -245,13 +230,17 @@ class Predicts(Decides, BaseClassifier):
         X = self._check_X(X)
         self._problem.check_one_class(f"top_k {ONE_CLASS_ONLY}")
         check_number("k", k, int, 1, len(self.classes_))
-        model, start = self._rounds(n_rounds), self._start(X, init_score)
         best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
-        step = block_rows(len(self.classes_))
+        for rows, of_rows in self._blocks(X, self._rounds(n_rounds), init_score):
+            best[rows], P[rows] = highest(of_rows, k)
+        return self.classes_.take(best), P
+
+    def _blocks(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> Iterator[tuple[slice, Array]]:
+        """Some of the checked rows at a time, and their probabilities (n, K)."""
+        start, step = self._start(X, init_score), block_rows(len(self.classes_))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
-            best[rows], P[rows] = highest(self._proba(X[rows], model, None if start is None else start[rows]), k)
-        return self.classes_.take(best), P
+            yield rows, self._proba(X[rows], model, None if start is None else start[rows])
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """The logarithms of `predict_proba`, (n, K); −inf for classes without training examples.
@@ -547,17 +536,10 @@ class Predicts(Decides, BaseClassifier):
     # ---- files ------------------------------------------------------------------------------------------------------
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        header, arrays = pack_booster(self)
-        arrays |= {"prior": self.class_prior_} if hasattr(self, "class_prior_") else {}
-        return header, arrays | (sets_to_arrays(self.sets_) if hasattr(self, "sets_") else {})
+        return pack_booster(self)
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         unpack_booster(self, header, arrays)
-        sets = sets_from_arrays(arrays, len(self.classes_))
-        if sets is not None:
-            self.sets_ = sets
-        if self._problem.several is None:
-            self.class_prior_ = prior_from_arrays(arrays, self.present_)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 

@@ -27,11 +27,11 @@ from .._util.runtime import run_in_threads
 from ..boosting import Callback
 from ..boosting.decisions import not_zero
 from ..boosting.loop import boost
-from ..decide.sets import SetScores, own_scores
 from ..engine import Candidates
 from ..model.additive import AdditiveModel
 from ..parts.losses import BlockLogistic
 from ..parts.optimizers.run import Run
+from ..persist.models import HELD_OUT
 
 __all__ = ["TEMPERATURES", "Candidate", "Choice", "Split", "Terms", "check_groups", "folds", "one_split", "race"]
 
@@ -63,8 +63,8 @@ class Choice:
         The number of rows that were held out in all of them.
     learning_rate : float
         The learning rate of the fit, for which these rounds are meant.
-    sets : `simplexboost.decide.SetScores` or None
-        How the true classes of the rows held out were ranked. A fit moves it to ``sets_`` of the estimator.
+    sets : dict or None
+        How the true classes of the rows held out were ranked. A fit moves it to ``set_scores_`` of the estimator.
     thresholds : array of shape (K,), or None
         The probability above which each label is predicted; None if it was not chosen.
     n_sample : int
@@ -89,7 +89,7 @@ class Choice:
     n_splits: int
     n_held: int
     learning_rate: float = 0.1
-    sets: SetScores | None = None
+    sets: dict[str, Any] | None = None
     thresholds: Array | None = None
     n_sample: int = 0
 
@@ -335,7 +335,27 @@ MOST = 2**28
 FEWEST = 1_000  # rows that are scored in any case: enough for a coverage of 0.99
 
 
-def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: float) -> SetScores:
+def own_scores(P: Array, c: Labels) -> Array:
+    """The probability of all classes that are more probable than a row's own, (n,), added from the largest."""
+    own = P[np.arange(len(P)), c]
+    above = [np.cumsum(np.sort(p[p > q])[::-1]) for p, q in zip(P, own, strict=True)]
+    return np.array([float(sums[-1]) if len(sums) else 0.0 for sums in above])
+
+
+def set_scores(
+    score: Array, c: Labels, weight: Array | None = None, source: str = HELD_OUT, n_rounds: int = 0
+) -> dict[str, Any]:
+    """The scores (m,) of true classes c (m,), from which sets of classes are made, ascending.
+
+    They are in an order of their own, so that the order of the rows does not matter. Their weights (m,) are None if all
+    are equal. The scores are for a model of so many rounds.
+    """
+    order = np.lexsort((c, score) if weight is None else (weight, c, score))
+    weight = None if weight is None or (weight == weight[0]).all() else weight[order]
+    return {"score": score[order], "c": c[order], "weight": weight, "source": source, "n_rounds": n_rounds}
+
+
+def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: float) -> dict[str, Any]:
     """The scores of all rows that were held out, each by the run that did not train on it.
 
     Parameters
@@ -348,11 +368,8 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
     most = max(FEWEST, MOST // data.K) // len(runs) + 1
     pieces = [gathered_scores(run, split.held[:most], n_rounds, temperature) for run, split in runs]
 
-    def joined() -> SetScores:
-        score, c = (np.concatenate(column) for column in zip(*pieces, strict=True))
-        return SetScores.of(score, c, data.K)
-
-    return data.engine.rows.decide(joined)
+    score, c = zip(*pieces, strict=True)
+    return data.engine.rows.decide(lambda: set_scores(np.concatenate(score), np.concatenate(c)))
 
 
 def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
@@ -644,7 +661,7 @@ class Entrant:
             "n_tried": self.terms.exact or tried,
         }
 
-    def held_out(self, temperature: float) -> SetScores:
+    def held_out(self, temperature: float) -> dict[str, Any]:
         """The scores of the true classes of all rows held out, at the best number of rounds."""
         rounds, _, _, risk = self.curve()
         temperature = temperature if self.terms.given is None else self.terms.given

@@ -220,9 +220,6 @@ class SimplexBoostClassifier(StructuredBooster):
         rounds and the temperature. ``print(clf.choice_)`` shows it.
     thresholds_ : array of shape (K,), or None
         The probability above which each label is predicted, if y was an indicator matrix.
-    sets_ : `simplexboost.decide.SetScores`
-        If anything was chosen, or after `calibrate_sets`: how the true classes of rows that the model was not trained
-        on were ranked. The sets of `predict_set` come from it.
 
     Notes
     -----
@@ -389,13 +386,14 @@ class SimplexBoostClassifier(StructuredBooster):
         plan.check(checked.data)
         if self._goes_on and hasattr(self, "choice_"):
             plan = self._with_choice(plan, self.choice_)  # the model goes on with what was chosen for it
-            sets = getattr(self, "sets_", None)  # they are for the rounds that were chosen, and no others
-            same = sets is not None and sets.n_rounds == int(plan.n_estimators)
+            sets = self.set_scores_  # they are for the rounds that were chosen, and no others
+            same = sets is not None and sets["n_rounds"] == int(plan.n_estimators)
             return replace(plan, sets=sets if same else None)
         if self._chooses(checked.data):
             plan = self._with_choice(plan, self._choose(plan, checked, groups, seed))
             if plan.sets is not None:  # of a matrix y there are none
-                plan = replace(plan, sets=plan.sets.of_model(checked.present, int(plan.n_estimators)))
+                of_model = {"c": np.flatnonzero(checked.present)[plan.sets["c"]], "n_rounds": int(plan.n_estimators)}
+                plan = replace(plan, sets=plan.sets | of_model)
         return plan
 
     def _chooses(self, data: TrainingSet) -> bool:

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from .._util.arrays import AnyArray, Array, Labels
-from ..boosting.decisions import Median, OneLabel, merged_sums
+from .._util.arrays import AnyArray, Labels
+from ..boosting.decisions import Median, OneLabel
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
-from ..parts.codewords.hierarchy import names_array
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
 from ..persist import damaged, from_json, to_json
@@ -149,73 +147,6 @@ class StructuredBooster(Booster):
             "class_order_": None if order is None else checked.classes[order],
             "hierarchy_": None if (tree := tree_of(self.classes)) is None else clone(tree),
         }
-
-    # ---- levels of a hierarchy --------------------------------------------------------------------------------------
-
-    def predict_level(self, X: Any, level: int, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
-        """The most probable node of a level of the hierarchy, (n,).
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        level : int
-            From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-        Returns
-        -------
-        array of shape (n,)
-            The names of the nodes; ties go to the one that comes first in the tree.
-
-        Examples
-        --------
-        >>> import simplexboost as sb
-        >>> from sklearn.datasets import load_iris
-        >>> iris = load_iris()
-        >>> y = iris.target_names[iris.target]
-        >>> tree = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
-        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(iris.data, y)
-        >>> clf.predict_level(iris.data[[0, 60, 120]], 1).tolist()
-        ['small', 'large', 'large']
-        """
-        P = self.predict_proba_level(X, level, n_rounds, init_score=init_score)
-        return self._nodes(level).take(P.argmax(axis=1))
-
-    def predict_proba_level(self, X: Any, level: int, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
-        """The probabilities of the nodes of a level of the hierarchy, (n, m): the sums of those of their classes.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        level : int
-            From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-        Returns
-        -------
-        array of shape (n, m)
-            The probabilities, a column for every node of ``hierarchy_.nodes(level, classes_)``.
-        """
-        check_is_fitted(self)
-        self._nodes(level)
-        P = np.asarray(self.predict_proba(X, n_rounds, init_score=init_score))
-        assert self.hierarchy_ is not None  # `_nodes` has raised
-        return merged_sums(P, self.hierarchy_.members(level, self.classes_).argmax(axis=1))
-
-    def _nodes(self, level: Any) -> AnyArray:
-        """The nodes of a level; raise if there is none, or no hierarchy."""
-        if getattr(self, "hierarchy_", None) is None:
-            raise ValueError("predict_level needs a tree of classes; fit the model with classes=Hierarchy(...).")
-        assert self.hierarchy_ is not None
-        return names_array(self.hierarchy_.nodes(level, self.classes_))
 
     # ---- files ------------------------------------------------------------------------------------------------------
 

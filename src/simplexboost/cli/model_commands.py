@@ -18,7 +18,7 @@ from scipy.sparse import issparse, vstack
 from .. import export
 from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
-from ..decide.sets import sets_of
+from ..decide.sets import set_thresholds, sets_of
 from ..evaluate.html_report.page import Wishes, write_report
 from .algorithms import listing
 from .errors import ArgumentError, InputError, count, some
@@ -105,13 +105,13 @@ def wanted_of(model: Model, options: dict[str, Any]) -> Wanted:
     if asked and not hasattr(clf, "predict_proba"):
         raise InputError(f"a {type(clf).__name__} has no probabilities; leave out {' and '.join(asked)}.")
     if options["coverage"] is not None:
-        if not hasattr(clf, "predict_set"):
+        if not hasattr(clf, "set_scores_"):
             raise InputError(f"a {type(clf).__name__} has no sets of classes; leave out --coverage.")
         clash = [label for label in model.classes.tolist() if BETWEEN in str(label)]
         if clash:
             raise InputError(f"--coverage writes labels with {BETWEEN!r} between them, which {clash[0]!r} has in it.")
         try:
-            thresholds = clf._set_scores().thresholds(options["coverage"], options["per_class"])
+            thresholds = set_thresholds(clf, options["coverage"], options["per_class"])
         except ValueError as error:
             raise InputError(f"--coverage: {error}") from error
     return Wanted(options["proba"], options["top"], thresholds, options["abstain"])

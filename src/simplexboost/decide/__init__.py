@@ -1,11 +1,26 @@
-"""Decisions from probabilities P (n, K): prediction sets, abstention, decisions by cost, and other class priors.
+"""Decisions from probabilities: prediction sets, abstention, decisions by cost, other class priors, levels of a tree.
 
-The functions take probabilities, so that they also serve classifiers of other packages; the methods of our boosters
-(``predict_set``, ``predict_or_abstain``, ``predict(X, costs=…, prior=…)``, ``expected_costs``, ``estimate_prior``) call
-them.
+The functions take a fitted booster, a pipeline that ends in one, or a Dask classifier. None of them changes it.
 """
 
-from .costs import cost_scorer, cost_weights, mean_cost
-from .sets import SetScores
+from .abstaining import predict_or_abstain
+from .costs import cost_scorer, cost_weights, expected_costs, mean_cost, predict
+from .levels import predict_level, predict_proba_level
+from .priors import estimate_prior, predict_proba
+from .sets import calibrate_sets, predict_sets, set_thresholds
 
-__all__ = ["SetScores", "cost_scorer", "cost_weights", "mean_cost"]
+__all__ = [
+    "calibrate_sets",
+    "cost_scorer",
+    "cost_weights",
+    "estimate_prior",
+    "expected_costs",
+    "mean_cost",
+    "predict",
+    "predict_level",
+    "predict_or_abstain",
+    "predict_proba",
+    "predict_proba_level",
+    "predict_sets",
+    "set_thresholds",
+]

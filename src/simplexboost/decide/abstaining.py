@@ -1,4 +1,4 @@
-"""Abstention: labels (n,) in which rows below a confidence have a missing value."""
+"""Answers of which those below a confidence are left out: labels (n,) in which some are missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,61 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Labels, Mask
+from .._util.params import check_number
 from ..tables.labels import as_listed, listed_classes
+from .rows import blocks, check_one_class, over_rows
+
+
+@over_rows
+def predict_or_abstain(
+    clf: Any, X: Any, confidence: float = 0.9, *, missing: Any = None, init_score: Any = None
+) -> AnyArray:
+    """The most probable class where its probability reaches a confidence, and no answer elsewhere; (n,).
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit. NaN and None mean missing.
+    confidence : float, default=0.9
+        The smallest probability with which a row gets an answer, from 0 to 1.
+    missing : scalar or None, default=None
+        What stands for no answer, for instance -1 or "unknown"; it must not be a class. None takes NaN if the labels
+        are numbers (whole numbers then become floats), NaT if they are dates, and None, in an array of objects, for all
+        other labels: what pandas and scikit-learn take for missing values.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    array of shape (n,)
+        The labels. The type depends on the labels only, not on whether a row is without an answer.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris()
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+    >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
+    >>> predict_or_abstain(clf, iris.data[[0, 77]], confidence=0.9).tolist()
+    ['setosa', None]
+    """
+    X = clf._check_X(X)
+    check_abstaining(clf, confidence, missing)
+    best, sure = np.empty(X.shape[0], dtype=np.intp), np.empty(X.shape[0], dtype=bool)
+    for rows, P in blocks(clf, X, init_score):
+        best[rows] = P.argmax(axis=1)
+        sure[rows] = P.max(axis=1) >= confidence
+    return with_missing(clf.classes_, best, sure, missing)
+
+
+def check_abstaining(clf: Any, confidence: Any, missing: Any) -> None:
+    """Raise if the arguments of `predict_or_abstain` are none."""
+    check_one_class(clf, "predict_or_abstain answers with one label")
+    check_number("confidence", confidence, float, 0.0, 1.0)
+    check_missing(missing, clf.classes_)
 
 
 def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:

@@ -17,6 +17,99 @@ from ..engine import CPU
 from ..parts.codewords import Hierarchy
 from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight
+from .priors import adjusted_proba
+from .rows import over_rows
+
+
+@over_rows
+def predict(
+    clf: Any, X: Any, *, costs: Any = None, prior: Any = None, n_rounds: int | None = None, init_score: Any = None
+) -> AnyArray:
+    """The decisions of the lowest expected cost, or the best classes if classes come in other shares than in training.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit. NaN and None mean missing.
+    costs : array of shape (K, K), of shape (n, K, K), data frame, Hierarchy, or None, default=None
+        What every decision (column) costs when a class (row) is true, in the order of ``classes_``. Costs of single
+        rows have a matrix each. A data frame names the classes in its index and the decisions in its columns, which may
+        be others than the classes. A tree of classes gives their distances in it. None decides as the model does.
+    prior : array of shape (K,), dict or Series of shares by label, or None, default=None
+        The shares of the classes among the rows to come, if they are others than in training.
+    n_rounds : int or None, default=None
+        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    array of shape (n,)
+        The labels of the decisions.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> clf.predict(X[[77]]), predict(clf, X[[77]], costs=[[0, 1, 1], [1, 0, 1], [1, 9, 0]])
+    (array([1]), array([2]))
+    """
+    if costs is None and prior is None:
+        return clf.predict(X, n_rounds, init_score=init_score)
+    P = adjusted_proba(clf, X, prior, n_rounds, init_score)
+    if costs is not None:
+        found = Costs.of(costs, clf.classes_, len(P))
+        return found.labels(cheapest(found.expected(P)))
+    if getattr(clf.loss_, "cost_matrix", None) is not None:
+        raise ValueError(
+            "prior= decides by probabilities, which leave out the cost_matrix that this model was fitted with; pass "
+            "costs=, too."
+        )
+    return clf._decision().of_probabilities(P)
+
+
+@over_rows
+def expected_costs(
+    clf: Any, X: Any, costs: Any, *, prior: Any = None, n_rounds: int | None = None, init_score: Any = None
+) -> Array:
+    """What every decision is expected to cost, for every row, (n, A): Σ_k p_k C_ka.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit. NaN and None mean missing.
+    costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
+        What every decision (column) costs when a class (row) is true, as in `predict`.
+    prior : array of shape (K,), dict or Series of shares by label, or None, default=None
+        The shares of the classes among the rows to come, if they are others than in training.
+    n_rounds : int or None, default=None
+        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    array of shape (n, A)
+        The expected costs, a column for every decision.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> costs = [[0, 1, 1, 0.2], [1, 0, 1, 0.2], [1, 1, 0, 0.2]]  # the last decision is to ask somebody
+    >>> expected_costs(clf, X[[0, 77]], costs).argmin(axis=1).tolist()
+    [0, 3]
+    """
+    P = adjusted_proba(clf, X, prior, n_rounds, init_score)
+    return Costs.of(costs, clf.classes_, len(P)).expected(P)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,88 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array, Mask
 from .._util.runtime import one_blas_thread
-from ..persist import check_layout, damaged
 from ..tables.labels import as_listed, listed_classes
+from .rows import check_one_class, over_rows
 
 CLOSE = 1e-8  # EM stops when no share changes by more than this
 MOST_STEPS = 10_000
+
+
+@over_rows
+def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None = None, init_score: Any = None) -> Array:
+    """Probabilities (n, K) if classes come in other shares than in training.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit. NaN and None mean missing.
+    prior : array of shape (K,), dict or Series of shares by label, or None, default=None
+        The shares of the classes among the rows to come; None takes those of training.
+    n_rounds : int or None, default=None
+        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    array of shape (n, K)
+        The probabilities, a column for every class in the order of ``classes_``.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> predict_proba(clf, X[[77]], prior={0: 0.2, 1: 0.7, 2: 0.1}).round(1).tolist()
+    [[0.1, 0.9, 0.1]]
+    """
+    return adjusted_proba(clf, X, prior, n_rounds, init_score)
+
+
+@over_rows
+def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
+    """The shares of the classes among unlabelled rows, (K,): nearly those under which the rows are most likely.
+
+    The likelihood counts as if max(K, √n) more rows had been seen, with the shares of training. Take it for rows to
+    come whose classes have other shares than in training but look the same, and pass it on:
+    ``decide.predict_proba(clf, X, prior=decide.estimate_prior(clf, X))``.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit; some hundreds at least.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    array of shape (K,)
+        The shares, in the order of ``classes_``; they sum to one.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X[::2], y[::2])
+    >>> estimate_prior(clf, X[1:50:2]).round(1).tolist()  # flowers of the first class only
+    [0.9, 0.1, 0.1]
+    """
+    return estimated_prior(adjusted_proba(clf, X, None, None, init_score), clf.class_prior_)
+
+
+def adjusted_proba(clf: Any, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
+    """Probabilities (n, K) for other shares of the classes; for those of training if ``prior`` is None."""
+    X = clf._check_X(X)
+    check_one_class(clf, "costs and prior are those of classes of which one is right")
+    shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
+    P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
+    return P if shares is None else adapted(P, shares, clf.class_prior_)
 
 
 def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
@@ -117,16 +194,3 @@ def in_own_order(P: Array) -> Array:
     P = np.ascontiguousarray(P)
     whole = P.view(np.dtype((np.void, P.shape[1] * P.itemsize)))[:, 0]  # (n,), a row as one value
     return P[np.argsort(whole, kind="stable")]
-
-
-# ---- files ----------------------------------------------------------------------------------------------------------
-
-
-def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array:
-    """Return the shares of the classes in training, from a file."""
-    check_layout(arrays, {"prior": ("<f8", 1)})
-    prior = arrays["prior"]
-    fits = prior.shape == present.shape and np.array_equal(prior > 0, present) and abs(prior.sum() - 1) < 1e-6
-    if not fits:
-        raise damaged("the class shares do not fit the classes")
-    return prior

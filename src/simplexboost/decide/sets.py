@@ -12,18 +12,179 @@ Candès, 2020) without the probability of the class itself, so no set is empty, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from copy import copy
 from typing import Any
 
 import numpy as np
 
-from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.arrays import Array, Mask
 from .._util.params import check_flag
-from ..persist import check_layout, damaged
+from ..classifiers.search import own_scores, set_scores
+from ..persist.models import FRESH
+from ..tables.validation import check_sample_weight, check_some_weight, known_labels
+from .rows import blocks, check_booster, check_one_class, over_rows
 
-HELD_OUT = "rows held out by the choice"
-FRESH = "fresh rows"
-SOURCES = (HELD_OUT, FRESH)
+
+@over_rows
+def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = False, *, init_score: Any = None) -> Mask:
+    """A set of classes for every row that holds the true one with a promised probability, (n, K).
+
+    The set has the most probable class, the second, and so on, until their probabilities add up to more than a
+    threshold. That threshold comes from rows that the model was not trained on: those that `SimplexBoostClassifier`
+    holds out when it chooses its rounds, or those given to `calibrate_sets`. No set is empty, so coverages below the
+    accuracy give sets of one class. See the page about sets for what is guaranteed and what is not.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit. NaN and None mean missing.
+    coverage : float, default=0.9
+        The part of the sets that hold the true class, between 0 and 1.
+    per_class : bool, default=False
+        Whether that is so for the rows of every class, and not only for all rows together. A class with fewer than
+        coverage / (1 − coverage) known rows (9 for a coverage of 0.9) is then in every set.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    bool array of shape (n, K)
+        Which classes are in the set, a column for every class in the order of ``classes_``. Classes without training
+        examples are in none.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> S = predict_sets(clf, X[1::2], coverage=0.99)
+    >>> S.shape, S.any(axis=1).all().item()
+    ((89, 3), True)
+    """
+    X = clf._check_X(X)
+    thresholds = set_thresholds(clf, coverage, per_class)
+    S = np.empty((X.shape[0], len(clf.classes_)), dtype=bool)
+    for rows, P in blocks(clf, X, init_score):
+        S[rows] = sets_of(P, thresholds)
+    return S
+
+
+def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
+    """Learn from fresh rows how large the sets of `predict_sets` must be; return a classifier that knows it.
+
+    The rows must not have been used for the fit, in no way: then the promised coverage is a theorem. They take the
+    place of rows that the fit held out itself.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster, which is not changed.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        Their labels, of the classes of the model. Rows of a class without training examples can be in no set, and count
+        as not covered.
+    sample_weight : array of shape (n,) or None, default=None
+        What the rows count; the promise is then for rows drawn in proportion to these weights.
+    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+    Returns
+    -------
+    classifier
+        A copy of the classifier with other ``set_scores_``; it predicts the same.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X[::2], y[::2])
+    >>> clf = calibrate_sets(clf, X[1::4], y[1::4])
+    >>> predict_sets(clf, X[3::4]).shape
+    (44, 3)
+    """
+    check_booster(clf)
+    X = clf._check_X(X)
+    check_one_class(clf, "calibrate_sets takes one label per row")
+    c = known_labels(clf._brought(y), X.shape[0], clf.classes_)
+    sample_weight = clf._brought(sample_weight)
+    weight = None if sample_weight is None else check_sample_weight(sample_weight, X)
+    check_some_weight(weight is None or bool(weight.any()))
+    score = np.empty(X.shape[0])
+    for rows, P in blocks(clf, X, init_score):
+        score[rows] = own_scores(P, c[rows])
+    score[~clf.present_[c]] = 2.0  # more than all probabilities together
+    used = np.ones(len(c), dtype=bool) if weight is None else weight > 0
+    weight = None if weight is None else weight[used]
+    calibrated = copy(clf)
+    calibrated.set_scores_ = set_scores(score[used], c[used], weight, FRESH, clf.n_iter_)
+    return calibrated
+
+
+def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> Array:
+    """The probabilities up to which the sets of `predict_sets` are filled, for every class, (K,).
+
+    A class is in the set of a row if the classes that are more probable have no more than this probability together.
+
+    Parameters
+    ----------
+    clf : classifier
+        A fitted booster.
+    coverage : float, default=0.9
+        The part of the sets that hold the true class, between 0 and 1.
+    per_class : bool, default=False
+        Whether that is so for the rows of every class, not only for all rows together.
+
+    Returns
+    -------
+    array of shape (K,)
+        The thresholds; infinity where there are too few rows to tell, so that the class is always in the set.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
+    >>> set_thresholds(clf, 0.9)
+    array([0., 0., 0.])
+    """
+    check_booster(clf)
+    check_one_class(clf, "predict_sets answers with classes of which one is right")
+    scores = clf.set_scores_
+    if scores is None or not is_whole(clf, scores["n_rounds"]):
+        raise ValueError(
+            "predict_sets needs labelled rows that the model was not trained on: call calibrate_sets(clf, X, y) with "
+            'some, or fit SimplexBoostClassifier with n_estimators="auto", which holds out rows itself.'
+        )
+    return thresholds_of(scores, len(clf.classes_), coverage, per_class)
+
+
+def is_whole(clf: Any, n_rounds: int) -> bool:
+    """Whether the model has so many rounds, or boosting stopped by itself before."""
+    return clf.n_iter_ == n_rounds or (clf.n_iter_ < n_rounds and clf.stop_reason_ is not None)
+
+
+def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bool = False) -> Array:
+    """The thresholds (K,) that follow from the ``set_scores_`` of a classifier.
+
+    Examples
+    --------
+    >>> scores = set_scores(np.array([0.0, 0.6, 0.0]), np.array([0, 1, 1]))
+    >>> thresholds_of(scores, 2, 0.5), thresholds_of(scores, 2, 0.9)
+    (array([0., 0.]), array([inf, inf]))
+    """
+    check_coverage(coverage)
+    check_flag("per_class", per_class)
+    score, c, weight = scores["score"], scores["c"], scores["weight"]
+    if not per_class:
+        return np.full(K, threshold(score, weight, coverage))
+    groups = [c == k for k in range(K)]
+    return np.array([threshold(score[g], None if weight is None else weight[g], coverage) for g in groups])
 
 
 def class_scores(P: Array) -> Array:
@@ -45,86 +206,6 @@ def class_scores(P: Array) -> Array:
     out = np.empty_like(above)
     np.put_along_axis(out, order, np.maximum.accumulate(above, axis=1), axis=1)
     return out
-
-
-def own_scores(P: Array, c: Labels) -> Array:
-    """The score of every row's own class, (n,): that of `class_scores`, bit for bit, without sorting all classes."""
-    own = P[np.arange(len(P)), c]
-    return np.array([added_up(p[p > q]) for p, q in zip(P, own, strict=True)])
-
-
-def added_up(p: Array) -> float:
-    """The sum of probabilities, from the largest to the smallest."""
-    return float(np.cumsum(np.sort(p)[::-1])[-1]) if len(p) else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class SetScores:
-    """The scores of the true classes of some rows that the model was not trained on; sets of classes come from them.
-
-    Attributes
-    ----------
-    score : array of shape (m,)
-        The probability of all classes that were more probable than the true one, ascending.
-    c : int array of shape (m,)
-        The number of the true class.
-    n_classes : int
-        The number of classes, K.
-    weight : array of shape (m,) or None
-        What each row counts; None counts every row once.
-    source : str
-        "rows held out by the choice" or "fresh rows".
-    n_rounds : int
-        The rounds of the model that they are for.
-
-    Examples
-    --------
-    >>> scores = SetScores.of(np.array([0.0, 0.6, 0.0]), np.array([0, 1, 1]), 2)
-    >>> scores.thresholds(0.5), scores.thresholds(0.9)
-    (array([0., 0.]), array([inf, inf]))
-    """
-
-    score: Array
-    c: Labels
-    n_classes: int
-    weight: Array | None = None
-    source: str = HELD_OUT
-    n_rounds: int = 0
-
-    @classmethod
-    def of(cls, score: Array, c: Labels, n_classes: int, weight: Array | None = None, **about: Any) -> SetScores:
-        """The scores in an order of their own, so that that of the rows does not matter."""
-        keys = (c, score) if weight is None else (weight, c, score)
-        order = np.lexsort(keys)
-        weight = None if weight is None or (weight == weight[0]).all() else weight[order]
-        return cls(score[order], c[order], n_classes, weight, **about)
-
-    def of_model(self, present: Mask, n_rounds: int) -> SetScores:
-        """The same scores for a model of so many rounds, its classes numbered among all (K,), absent ones included."""
-        return replace(self, c=np.flatnonzero(present)[self.c], n_classes=len(present), n_rounds=n_rounds)
-
-    def thresholds(self, coverage: float, per_class: bool = False) -> Array:
-        """The largest score with which a class is in the set, for every class, (K,).
-
-        Parameters
-        ----------
-        coverage : float
-            The part of the sets that hold the true class, between 0 and 1.
-        per_class : bool, default=False
-            Whether that is so for the rows of every class, not only for all rows together.
-
-        Returns
-        -------
-        array of shape (K,)
-            The thresholds; infinity where there are too few rows to tell, so that the class is always in the set.
-        """
-        check_coverage(coverage)
-        check_flag("per_class", per_class)
-        if not per_class:
-            return np.full(self.n_classes, threshold(self.score, self.weight, coverage))
-        groups = [self.c == k for k in range(self.n_classes)]
-        weights = [None if self.weight is None else self.weight[group] for group in groups]
-        return np.array([threshold(self.score[g], w, coverage) for g, w in zip(groups, weights, strict=True)])
 
 
 def check_coverage(coverage: Any) -> None:
@@ -165,36 +246,3 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
 def sets_of(P: Array, thresholds: Array) -> Mask:
     """Which classes are in the set of every row, (n, K); a class that cannot be (of probability 0) is in none."""
     return (class_scores(P) <= thresholds) & (P > 0)
-
-
-# ---- files ----------------------------------------------------------------------------------------------------------
-
-
-def sets_to_arrays(scores: SetScores) -> dict[str, AnyArray]:
-    """The scores as arrays of a model file."""
-    arrays: dict[str, AnyArray] = {
-        "sets.score": scores.score,
-        "sets.class": scores.c.astype(np.int32),
-        "sets.about": np.array([SOURCES.index(scores.source), scores.n_rounds]),
-    }
-    return arrays if scores.weight is None else {**arrays, "sets.weight": scores.weight}
-
-
-def sets_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> SetScores | None:
-    """The reverse of `sets_to_arrays`; None if the file has no such scores."""
-    if "sets.score" not in arrays:
-        return None
-    check_layout(arrays, {"sets.score": ("<f8", 1), "sets.class": ("<i4", 1), "sets.about": ("<i8", 1)})
-    score, c, about = arrays["sets.score"], arrays["sets.class"], arrays["sets.about"].tolist()
-    weight = None
-    if "sets.weight" in arrays:
-        check_layout(arrays, {"sets.weight": ("<f8", 1)})
-        weight = arrays["sets.weight"]
-    known = len(about) == 2 and 0 <= about[0] < len(SOURCES) and about[1] >= 0 and len(score) > 0
-    fits = known and len(c) == len(score) and ((c >= 0) & (c < n_classes)).all()
-    fits = fits and (score >= 0).all() and (np.diff(score) >= 0).all() and bool(np.isfinite(score).all())
-    if weight is not None:
-        fits = fits and len(weight) == len(score) and bool((np.isfinite(weight) & (weight > 0)).all())
-    if not fits:
-        raise damaged("invalid scores for sets of classes")
-    return SetScores(score, c.astype(np.intp), n_classes, weight, SOURCES[about[0]], about[1])

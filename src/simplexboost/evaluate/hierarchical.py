@@ -49,8 +49,8 @@ def hierarchical_scores(
 ) -> HierarchicalScores:
     """Precision, recall and F1 of the nodes that contain predictions, and the mean distance in the tree.
 
-    Predictions may be labels or nodes further up, as of `predict_level`: such a prediction is less precise but not
-    wrong. The sets of nodes are those of Kiritchenko, Matwin and Famili (2005), added up over all rows.
+    Predictions may be labels or nodes further up, as of `decide.predict_level`: such a prediction is less precise but
+    not wrong. The sets of nodes are those of Kiritchenko, Matwin and Famili (2005), added up over all rows.
 
     Parameters
     ----------

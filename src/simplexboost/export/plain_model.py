@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.docstrings import described
-from ..classifiers.prediction import Predicts
+from ..classifiers.prediction import AdditiveClassifier
 from ..engine import Tree
 from ..model.additive import Term
 from ..model.code import Code
@@ -98,7 +98,7 @@ class PlainModel:
 
 def as_plain_model(clf: Any) -> PlainModel:
     """Return a fitted booster as plain values; raise for models that no format can hold."""
-    if not isinstance(clf, Predicts):
+    if not isinstance(clf, AdditiveClassifier):
         raise TypeError(
             f"{type(clf).__name__} cannot be exported; the boosters that sum trees and lines can, such as "
             "SimplexBoostClassifier. Any classifier of the package can be saved with its method save."

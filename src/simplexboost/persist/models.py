@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._util.arrays import AnyArray, Array
+from .._util.arrays import AnyArray, Array, Mask
 from ..engine import MAX_CATEGORIES, NODE, SET_BYTES, Tree, no_sets, node_bytes
 from ..model.additive import AdditiveModel, Term
 from ..model.code import FEW, identity, is_view
@@ -309,6 +309,9 @@ def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
 
 # ---- boosters -------------------------------------------------------------------------------------------------------
 
+HELD_OUT, FRESH = "rows held out by the choice", "fresh rows"  # where scores for sets of classes come from
+SOURCES = (HELD_OUT, FRESH)
+
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Return the header and the arrays of a booster: its model, its history and everything else it predicts with."""
@@ -328,7 +331,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         "seed": estimator.seed_,
         "rng_state": to_json(estimator.rng_state_, "rng_state_"),
     }
-    return header | evaluations, arrays | curves
+    prior = {"prior": estimator.class_prior_} if hasattr(estimator, "class_prior_") else {}
+    return header | evaluations, arrays | curves | prior | set_scores_to_arrays(estimator.set_scores_)
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -363,6 +367,9 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     unpack_evaluations(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
     check_categories(estimator, model.trees)
+    estimator.set_scores_ = set_scores_from_arrays(arrays, n_columns)
+    if estimator._problem.several is None:
+        estimator.class_prior_ = prior_from_arrays(arrays, estimator.present_)
 
 
 def threshold_from_json(value: Any, n_classes: int) -> Array | None:
@@ -384,6 +391,45 @@ def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array
     if len(values) != n_classes or not ((values > 0.0) & (values < 1.0)).all():
         raise damaged("invalid `thresholds_`")
     return values
+
+
+def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array:
+    """Return the shares of the classes in training, (K,)."""
+    check_layout(arrays, {"prior": ("<f8", 1)})
+    prior = arrays["prior"]
+    if prior.shape != present.shape or not np.array_equal(prior > 0, present) or abs(prior.sum() - 1) >= 1e-6:
+        raise damaged("the class shares do not fit the classes")
+    return prior
+
+
+def set_scores_to_arrays(scores: dict[str, Any] | None) -> dict[str, AnyArray]:
+    """Return the scores from which sets of classes are made, if there are some."""
+    if scores is None:
+        return {}
+    about = np.array([SOURCES.index(scores["source"]), scores["n_rounds"]])
+    arrays = {"sets.score": scores["score"], "sets.class": scores["c"].astype(np.int32), "sets.about": about}
+    return arrays if scores["weight"] is None else {**arrays, "sets.weight": scores["weight"]}
+
+
+def set_scores_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> dict[str, Any] | None:
+    """Return the scores from which sets of classes are made; None if the file has none."""
+    if "sets.score" not in arrays:
+        return None
+    check_layout(arrays, {"sets.score": ("<f8", 1), "sets.class": ("<i4", 1), "sets.about": ("<i8", 1)})
+    score, c, about = arrays["sets.score"], arrays["sets.class"], arrays["sets.about"].tolist()
+    weight = None
+    if "sets.weight" in arrays:
+        check_layout(arrays, {"sets.weight": ("<f8", 1)})
+        weight = arrays["sets.weight"]
+    known = len(about) == 2 and 0 <= about[0] < len(SOURCES) and about[1] >= 0 and len(score) > 0
+    fits = known and len(c) == len(score) and ((c >= 0) & (c < n_classes)).all()
+    fits = fits and (score >= 0).all() and (np.diff(score) >= 0).all() and bool(np.isfinite(score).all())
+    if weight is not None:
+        fits = fits and len(weight) == len(score) and bool((np.isfinite(weight) & (weight > 0)).all())
+    if not fits:
+        raise damaged("invalid scores for sets of classes")
+    numbers = c.astype(np.intp)
+    return {"score": score, "c": numbers, "weight": weight, "source": SOURCES[about[0]], "n_rounds": about[1]}
 
 
 def unpack_problem(estimator: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask
@@ -18,6 +18,7 @@ from distributed import Client, Future, get_client
 from ..._util.arrays import AnyArray
 from ...decide.abstaining import with_missing
 from ...decide.costs import Costs
+from ...decide.levels import nodes_of
 from ..partitions import Part, Tables
 from .workers import Item
 
@@ -173,29 +174,29 @@ def as_model(local: Any) -> Any:
     return dask.delayed(model, name=f"simplexboost-model-{secrets.token_hex(4)}", traverse=False)
 
 
-def lazily(local: Any, method: str, X: Any, init_score: Any, arguments: dict[str, Any]) -> Any:
+def lazily(local: Any, function: Callable[..., Any], X: Any, init_score: Any, arguments: dict[str, Any]) -> Any:
     """A prediction of a fitted classifier for a Dask collection, as one of the same kind.
 
     Parameters
     ----------
     local : the classifier
-    method : its method that predicts
+    function : its method that predicts, or a function of `simplexboost.decide`
     X : Dask DataFrame, Dask Array or list of delayed partitions
     init_score : like X, or None
-    arguments : the other arguments of the method, the same for all partitions
+    arguments : the other arguments of the function, the same for all partitions
 
     Returns
     -------
     A Dask Series or DataFrame with the index of X, a Dask Array, or a list of delayed arrays
     """
-    empty = empty_like(local, method, arguments)
-    options = {"model": as_model(local), "method": method, "arguments": arguments, "empty": empty}
+    empty, columns = empty_like(local, function.__name__, arguments)
+    options = {"model": as_model(local), "function": function, "arguments": arguments, "empty": empty}
     if init_score is not None:
         check_aligned(X, init_score, "X", "init_score")
     if isinstance(X, da.Array):
         return of_array(X, init_score, options)
     if isinstance(X, dd.DataFrame):
-        return of_frame(X, init_score, options, local.classes_)
+        return of_frame(X, init_score, options, columns, local.classes_)
     scores = [None] * len(X) if init_score is None else partitions(init_score, "init_score")
     if len(scores) != len(X):
         raise ValueError(f"X has {len(X)} partitions, but init_score has {len(scores)}.")
@@ -219,7 +220,7 @@ def of_array(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
         concatenate=True,
         dtype=empty.dtype,
         meta=empty,
-        name=f"simplexboost-{options['method'].replace('_', '-')}-{secrets.token_hex(8)}",
+        name=f"simplexboost-{options['function'].__name__.replace('_', '-')}-{secrets.token_hex(8)}",
         **options,
     )
 
@@ -229,24 +230,17 @@ def one_chunk(array: Any) -> Any:
     return array.rechunk({1: -1}) if array.ndim == 2 and array.numblocks[1] > 1 else array
 
 
-def of_frame(X: Any, init_score: Any, options: dict[str, Any], classes: AnyArray) -> Any:
-    """The prediction for a Dask DataFrame: a Series, or a DataFrame with a column per class, with the index of X."""
+def of_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any, classes: AnyArray) -> Any:
+    """The prediction for a Dask DataFrame: a Series, or a DataFrame with these columns, with the index of X."""
     if init_score is not None and not isinstance(init_score, dd.DataFrame | dd.Series):
         raise TypeError(f"init_score must be a Dask DataFrame or Series, like X, not a {type(init_score).__name__}.")
     more = [] if init_score is None else [init_score]
-    form = {"columns": None, "dtype": options["empty"].dtype}
-    costs = options["arguments"].get("costs")
-    if options["empty"].ndim == 2:
-        form["columns"] = classes if costs is None else names_of(Costs.of(costs, classes))
-    elif options["method"] == "predict" and costs is None:
-        form["dtype"] = pd.Series(classes).dtype  # that of all classes, whichever are in a partition
-    meta = with_index(options["empty"], X._meta.index[:0], **form)
+    name, empty = options["function"].__name__, options["empty"]
+    labels = name == "predict" and options["arguments"].get("costs") is None
+    dtype = pd.Series(classes).dtype if labels else empty.dtype  # that of all classes, whichever are in a partition
+    form = {"columns": columns if empty.ndim == 2 else None, "dtype": dtype}
+    meta = with_index(empty, X._meta.index[:0], **form)
     return X.map_partitions(of_frame_part, *more, form=form, meta=meta, align_dataframes=False, **options)
-
-
-def names_of(costs: Costs) -> Any:
-    """The names of decisions, or their numbers."""
-    return range(costs.C.shape[1]) if costs.decisions is None else costs.decisions
 
 
 def of_frame_part(X: Any, init_score: Any = None, *, form: dict[str, Any], **options: Any) -> Any:
@@ -262,30 +256,40 @@ def with_index(values: AnyArray, index: Any, columns: Any, dtype: Any) -> Any:
 
 
 def of_part(
-    X: Any, init_score: Any = None, *, model: Any, method: str, arguments: dict[str, Any], empty: AnyArray
+    X: Any,
+    init_score: Any = None,
+    *,
+    model: Any,
+    function: Callable[..., Any],
+    arguments: dict[str, Any],
+    empty: AnyArray,
 ) -> AnyArray:
     """The prediction for one partition, which may have no rows."""
     if n_rows(X) == 0:
         return empty
     start = init_score.to_numpy() if hasattr(init_score, "to_numpy") else init_score
-    return np.asarray(getattr(model, method)(X, **arguments, init_score=start))
+    return np.asarray(function(model, X, **arguments, init_score=start))
 
 
-def empty_like(local: Any, method: str, arguments: dict[str, Any]) -> AnyArray:
-    """What a method predicts for no rows."""
-    if method == "predict_or_abstain":
-        none = np.empty(0, dtype=np.intp)
-        return with_missing(local.classes_, none, none.astype(bool), arguments["missing"])
+def empty_like(local: Any, name: str, arguments: dict[str, Any]) -> tuple[AnyArray, Any]:
+    """What a function of this name predicts for no rows, and what its columns are called."""
+    classes, none = local.classes_, np.empty(0, dtype=np.intp)
+    if "confidence" in arguments:
+        return with_missing(classes, none, none.astype(bool), arguments["missing"]), None
     if arguments.get("costs") is not None:
-        costs = Costs.of(arguments["costs"], local.classes_)
-        none = np.empty(0, dtype=np.intp)
-        return costs.labels(none) if method == "predict" else np.empty((0, costs.C.shape[1]))
-    if method == "predict_set":
-        return np.empty((0, len(local.classes_)), dtype=bool)
-    if method == "predict":
-        return local.classes_[:0]
-    K = len(local.classes_)
-    return np.empty(0) if method == "decision_function" and K == 2 else np.empty((0, K))
+        costs = Costs.of(arguments["costs"], classes)
+        if name == "predict":
+            return costs.labels(none), None
+        n_decisions = costs.C.shape[1]
+        return np.empty((0, n_decisions)), range(n_decisions) if costs.decisions is None else costs.decisions
+    if "level" in arguments:
+        nodes = nodes_of(local, arguments["level"])
+        return (nodes[:0], None) if name == "predict_level" else (np.empty((0, len(nodes))), nodes)
+    if name == "predict":
+        return classes[:0], None
+    one_column = name == "decision_function" and len(classes) == 2
+    dtype = bool if name == "predict_sets" else np.float64
+    return np.empty(0 if one_column else (0, len(classes)), dtype=dtype), classes
 
 
 # ---- accuracy -------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Classifiers that are fitted on a Dask cluster, and predict for Dask collections.
 
-Their methods are made from those of the local class: `LAZY` lists the methods that also take Dask collections, and
-`IN_MEMORY` those that refuse them.
+Their methods are made from those of the local class: `LAZY` lists those that also take Dask collections. Some functions
+of `simplexboost.decide` take them too; everything else refuses them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ... import decide
 from ..._util.docstrings import completed, described
 from ...classifiers import BoostingClassifier, SimplexBoostClassifier
 from ...classifiers.eval_sets import check_metric_rows, read_eval_sets
+from ...decide.abstaining import check_abstaining
 from ...decide.costs import Costs
+from ...decide.levels import nodes_of
 from ...decide.priors import check_prior
 from .collections import accuracy, is_distributed, lazily, the_client
 from .transport import fit_on_cluster
@@ -29,11 +32,16 @@ LAZY = (
     "predict_log_proba",
     "decision_function",
     "class_scores",
-    "predict_set",
-    "predict_or_abstain",
-    "expected_costs",
 )
-IN_MEMORY = ("estimate_prior", "calibrate_sets", "add_classes")
+LAZY_FUNCTIONS = (
+    "predict",
+    "predict_proba",
+    "expected_costs",
+    "predict_sets",
+    "predict_or_abstain",
+    "predict_level",
+    "predict_proba_level",
+)
 
 # The parameters that are described otherwise than those of the local class.
 OF_PREDICTIONS = """Predict.
@@ -75,11 +83,9 @@ class DaskMixin:
     local_class: ClassVar[Any]
 
     def __init_subclass__(cls, **more: Any) -> None:
-        methods = {name: getattr(cls.local_class, name, None) for name in ("fit", *LAZY, *IN_MEMORY)}
-        for name, method in methods.items():
-            if method is not None:
-                make = fit_on_dask if name == "fit" else lazy if name in LAZY else in_memory
-                setattr(cls, name, make(method))
+        for name in ("fit", *LAZY):
+            make = fit_on_dask if name == "fit" else lazy
+            setattr(cls, name, make(getattr(cls.local_class, name)))
         super().__init_subclass__(**more)
 
     def to_local(self) -> Any:
@@ -114,6 +120,28 @@ class DaskMixin:
     def check_savable(self) -> None:
         """Raise a TypeError that says which parameters cannot be saved; call it before a long fit."""
         self._local().check_savable()
+
+    def _answer_lazily(
+        self, function: Callable[..., Any], X: Any, some: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        """What a function of `simplexboost.decide` answers for a Dask collection; NotImplemented for other rows."""
+        if not is_distributed(X) or function.__name__ not in LAZY_FUNCTIONS:
+            return NotImplemented
+        given = signature(function).bind(self, X, *some, **keywords)
+        given.apply_defaults()
+        _, _, arguments = given.arguments.pop("clf"), given.arguments.pop("X"), given.arguments
+        local = self.to_local()
+        check_arguments(local, arguments)
+        return lazily(local, getattr(decide, function.__name__), X, arguments.pop("init_score"), arguments)
+
+    def _brought(self, array: Any) -> Any:
+        if is_distributed(array):
+            raise TypeError(
+                f"this takes rows in memory, not a {type(array).__name__}, which X.compute() brings here; fit, score, "
+                f"{', '.join(LAZY)} and the predictions of `simplexboost.decide` take Dask "
+                "collections."
+            )
+        return super()._brought(array)  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Return the accuracy.
@@ -170,7 +198,7 @@ def fit_on_dask(local_fit: Callable[..., Any]) -> Callable[..., Any]:
 
 def lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a method that predicts for tables in memory like the local one, and for Dask collections lazily."""
-    known, name = signature(local_method), local_method.__name__
+    known = signature(local_method)
 
     @wraps(local_method)
     def method(self: Any, *args: Any, **keywords: Any) -> Any:
@@ -178,28 +206,11 @@ def lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
         given.apply_defaults()
         _, X = given.arguments.pop("self"), given.arguments.pop("X")
         if not is_distributed(X):
-            return getattr(local, name)(X, **given.arguments)
-        init_score = given.arguments.pop("init_score")
-        check_arguments(local, name, given.arguments)
-        return lazily(local, name, X, init_score, given.arguments)
+            return local_method(local, X, **given.arguments)
+        local._rounds(given.arguments["n_rounds"])  # raises now what would be raised when the prediction is computed
+        return lazily(local, local_method, X, given.arguments.pop("init_score"), given.arguments)
 
     describe(method, local_method, "", OF_PREDICTIONS)
-    return method
-
-
-def in_memory(local_method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a method that is the local one, and refuses Dask collections."""
-
-    @wraps(local_method)
-    def method(self: Any, X: Any, *args: Any, **keywords: Any) -> Any:
-        if is_distributed(X):
-            raise TypeError(
-                f"{local_method.__name__} takes rows in memory, not a {type(X).__name__}; a few thousand rows are "
-                "enough, and X.compute() brings them here."
-            )
-        return local_method(self, X, *args, **keywords)
-
-    describe(method, local_method, "", "")
     return method
 
 
@@ -215,13 +226,15 @@ def describe(method: Any, local: Any, summary: str, parameters: str) -> None:
     method.__doc__ = completed(method, [parameters, doc], "")
 
 
-def check_arguments(local: Any, method: str, arguments: dict[str, Any]) -> None:
-    """Raise now what would otherwise be raised when a prediction is computed."""
+def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
+    """Raise now what a function of `simplexboost.decide` would raise when a prediction is computed."""
     local._rounds(arguments.get("n_rounds"))
-    if method == "predict_set":
-        local._set_scores().thresholds(**arguments)
-    if method == "predict_or_abstain":
-        local._check_abstaining(**arguments)
+    if "coverage" in arguments:
+        decide.set_thresholds(local, arguments["coverage"], arguments["per_class"])
+    if "confidence" in arguments:
+        check_abstaining(local, arguments["confidence"], arguments["missing"])
+    if "level" in arguments:
+        nodes_of(local, arguments["level"])
     if arguments.get("prior") is not None:
         check_prior(arguments["prior"], local.classes_, local.present_)
     if arguments.get("costs") is not None:

@@ -12,7 +12,7 @@ import scipy
 import sklearn
 
 from ..._util.messages import format_bytes
-from ...decide.sets import sets_of
+from ...decide.sets import sets_of, thresholds_of
 from ...persist.saving import WRITTEN_BY
 from .labelled_rows import Evaluated, rows_of_fit
 
@@ -88,12 +88,12 @@ def data_entries(rows: Evaluated, data: str | None) -> Entries:
 
 def set_entries(rows: Evaluated) -> Entries:
     """What sets of classes with a promised coverage hold on these rows; nothing if the model can make none."""
-    scores = getattr(rows.clf, "sets_", None)
-    if scores is None or rows.P is None or scores.n_classes != rows.K:
+    scores = getattr(rows.clf, "set_scores_", None)
+    if scores is None or rows.P is None or len(rows.clf.classes_) != rows.K:
         return []
     entries = []
     for coverage in COVERAGES:
-        S = sets_of(rows.P, scores.thresholds(coverage))
+        S = sets_of(rows.P, thresholds_of(scores, rows.K, coverage))
         hit, size = S[np.arange(rows.n), rows.c].mean(), S.sum(axis=1).mean()
         entries.append([f"Coverage {coverage:g}", f"{hit:.1%} of the rows, {size:.2f} classes on average"])
     return entries

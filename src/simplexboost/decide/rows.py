@@ -1,0 +1,50 @@
+"""What the functions of this folder share: the classifiers that they take, and probabilities of some rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, TypeVar
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array
+from ..classifiers.prediction import AdditiveClassifier
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def over_rows(function: Function) -> Function:
+    """Let a function of a fitted booster and rows take pipelines that end in one, and Dask classifiers with their rows.
+
+    A pipeline transforms the rows before. A Dask classifier answers Dask collections itself, without computing them.
+    """
+
+    @wraps(function)
+    def answer(clf: Any, X: Any, *arguments: Any, **keywords: Any) -> Any:
+        if isinstance(clf, Pipeline):
+            clf, X = clf[-1], clf[:-1].transform(X)
+        check_booster(clf)
+        lazily = getattr(clf, "_answer_lazily", None)
+        found = NotImplemented if lazily is None else lazily(function, X, arguments, keywords)
+        return function(clf, X, *arguments, **keywords) if found is NotImplemented else found
+
+    return answer  # type: ignore[return-value]
+
+
+def check_booster(clf: Any) -> None:
+    """Raise unless a classifier is a fitted booster."""
+    if not isinstance(clf, AdditiveClassifier):
+        raise TypeError(f"clf is a {type(clf).__name__}; pass a fitted booster, such as a SimplexBoostClassifier.")
+    check_is_fitted(clf)
+
+
+def check_one_class(clf: Any, what: str) -> None:
+    """Raise if a booster was fitted to several labels or targets per row; ``what`` begins the message."""
+    clf._problem.check_one_class(f"{what}; this model was fitted to several {{several}} per row.")
+
+
+def blocks(clf: Any, X: AnyArray, init_score: Any) -> Iterator[tuple[slice, Array]]:
+    """Some of the checked rows at a time, and their probabilities (n, K)."""
+    return clf._blocks(X, clf.model_, init_score)
