@@ -151,7 +151,7 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
     M, P = clf.model_.Y.T.astype(np.float64), np.empty((2, 200, 4))
     engines = [cuda_engine(1, EmulatedDevice()) for _ in range(2)]
     for engine, out in zip(engines, P, strict=True):
-        assert clf.model_.probabilities(X, out, engine)
+        assert clf.model_.finish_on_device("probabilities", X, out, engine)
         assert clf.model_._packed(4, engine).device is engine.device
         assert clf.model_._packed(4, engine) is clf.model_._packed(4, cuda_engine(2, engine.device))
     assert P[0].tobytes() == P[1].tobytes()
@@ -171,7 +171,7 @@ def test_what_is_kept_on_the_device_is_used_after_its_copies(monkeypatch):
     monkeypatch.setattr(engine.device, "mark", lambda: made.append(object()) or made[-1])
     monkeypatch.setattr(engine.device, "after", waited.append)
     for _ in range(2):
-        assert clf.model_.probabilities(X, np.empty((200, 4)), engine)
+        assert clf.model_.finish_on_device("probabilities", X, np.empty((200, 4)), engine)
     assert len(made) == 1 and waited == 2 * made
     M = clf.model_.Y.T.astype(np.float64)
     for _ in range(2):

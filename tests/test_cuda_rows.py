@@ -23,7 +23,7 @@ def test_probabilities_and_labels_are_made_where_the_scores_are(engine, K, on_gp
     on_gpu(engine)
     clf = sb.SimplexBoostClassifier(n_estimators=12, learning_rate=30.0, random_state=0, max_leaf_nodes=5).fit(X, y)
     model, P, best = clf.model_, np.empty((300, K)), np.empty(300, dtype=np.int32)
-    assert model.probabilities(X, P, engine) and model.winners(X, best, engine)
+    assert model.finish_on_device("probabilities", X, P, engine) and model.finish_on_device("winners", X, best, engine)
     np.testing.assert_allclose(P, clf.predict_proba(X), rtol=1e-5, atol=1e-37)  # below, single precision has few digits
     assert P.min() > 0 and np.array_equal(clf.classes_[best], clf.predict(X))
     clf.set_params(device="cuda")

@@ -56,14 +56,18 @@ def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: An
     """Probabilities (n, K) of rows on the device, on the device; None if they are not computed there."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
     there = estimator._is_softmax and estimator._columns_are_classes
-    return P if there and estimator._rounds(n_rounds).probabilities(X, P, engine) else None
+    return P if there and estimator._rounds(n_rounds).finish_on_device("probabilities", X, P, engine) else None
 
 
 def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: Any) -> Any:
     """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
     best = engine.device.empty(len(X), np.int32)
     highest = estimator._problem.several is None and estimator._decision().by_score
-    if not highest or estimator._merged is not None or not estimator._rounds(n_rounds).winners(X, best, engine):
+    if (
+        not highest
+        or estimator._merged is not None
+        or not estimator._rounds(n_rounds).finish_on_device("winners", X, best, engine)
+    ):
         return None
     labels = estimator.classes_[estimator.present_]
     return engine.device.upload(labels)[best] if labels.dtype.kind in "biuf" else labels[engine.device.to_host(best)]
@@ -148,7 +152,7 @@ class AdditiveClassifier(BaseClassifier):
         if self._problem.several or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
-        return best if model.winners(X, best, self._engine(X.shape[0])) else None
+        return best if model.finish_on_device("winners", X, best, self._engine(X.shape[0])) else None
 
     def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
@@ -183,7 +187,7 @@ class AdditiveClassifier(BaseClassifier):
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
         if start is None and self.device != "cpu" and self.present_.all():
             out = P if self._merged is None else np.empty((X.shape[0], len(model.Y)))
-            if model.probabilities(X, out, self._engine(X.shape[0])):
+            if model.finish_on_device("probabilities", X, out, self._engine(X.shape[0])):
                 return merged_sums(out, self._merged)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):

@@ -43,14 +43,12 @@ class SparseCodes:
     codes: AnyArray
 
     def column(self, f: int) -> AnyArray:
-        """The codes of one feature, (n,)."""
         out = np.full(self.n, self.zero[f], dtype=np.uint8)
         entries = slice(self.first[f], self.first[f + 1])
         out[self.rows[entries]] = self.codes[entries]
         return out
 
     def subset(self, rows: AnyArray | slice) -> SparseCodes:
-        """The codes of some of the rows."""
         return self._with_rows(self._by_rows()[rows])
 
     def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
@@ -158,12 +156,10 @@ class BinnedData:
 
     @property
     def n(self) -> int:
-        """The number of rows."""
         return self.codes.n if isinstance(self.codes, SparseCodes) else int(self.codes.shape[1])
 
     @property
     def p(self) -> int:
-        """The number of features."""
         return len(self.edges)
 
     def subset(self, rows: AnyArray | slice) -> BinnedData:
@@ -180,14 +176,12 @@ class BinnedData:
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))
 
     def column(self, f: int) -> AnyArray:
-        """The codes of one feature, (n,)."""
         if isinstance(self.codes, SparseCodes):
             return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the table is sparse."""
         return isinstance(self.codes, SparseCodes)
 
     def find_varied(self, features: AnyArray | None) -> AnyArray:
@@ -204,7 +198,6 @@ class BinnedData:
 
     @cached
     def all_edges(self) -> Edges:
-        """The edges of all features in one array."""
         return Edges.of(self.edges)
 
     @cached
@@ -229,7 +222,6 @@ class CodedRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, p)"""
         return self.binned.n, self.binned.p
 
     def __getitem__(self, rows: AnyArray | slice) -> CodedRows:
@@ -237,7 +229,6 @@ class CodedRows:
 
 
 def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:
-    """The mask of categorical features in the form that engines take, (p,) uint8."""
     if categorical is None:
         return np.zeros(p, dtype=np.uint8)
     return np.asarray(categorical, dtype=bool).astype(np.uint8)

@@ -66,17 +66,14 @@ class Candidates:
 
     @property
     def arrays(self) -> tuple[Labels, int, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]:
-        """The attributes, as the kernels take them."""
         return self.c, self.K, self.own, self.rest, self.count, self.classes, self.scores
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, K), of the array that this stands for."""
         return len(self.c), self.K
 
     @property
     def dtype(self) -> Any:
-        """Single precision."""
         return self.scores.dtype
 
     @property

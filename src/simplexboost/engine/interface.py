@@ -51,7 +51,6 @@ class OneHot:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, m)"""
         return len(self.classes), self.m
 
 
@@ -89,7 +88,6 @@ class Growth:
 
     @property
     def levels(self) -> int:
-        """The levels of a symmetric tree."""
         return symmetric_levels(self.max_depth, self.max_leaf_nodes)
 
     def category_count(self, n_rows: int) -> int:
@@ -151,7 +149,6 @@ class BlockProblem:
 
     @property
     def n_blocks(self) -> int:
-        """The number of labels, or of targets."""
         return self.own.shape[1] if self.widths is None else len(self.widths)
 
 
@@ -230,14 +227,13 @@ class PackedForest(Protocol):
 class DeviceForest(PackedForest, Protocol):
     """A packed forest on a device, which turns sums into answers where they are."""
 
-    def probabilities(self, X: AnyArray, out: Array) -> bool:
-        """Write the soft-max of the sums of the trees' values at X to out (n, K), all positive; False if it does not.
+    def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
+        """Write what follows from the K sums of the trees' values at X to out.
 
-        It leaves few trees, sparse tables and codes to the processor.
+        That is their soft-max (n, K), all positive, for "probabilities", and the column of the largest one, the first
+        of equal ones, (n,) int32, for "winners". Few trees, sparse tables and codes are left to the processor: then it
+        returns False.
         """
-
-    def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """The same for the column of the largest of the K sums, the first of equal ones, in out (n,) int32."""
 
 
 class RowLoss(Protocol):

@@ -53,7 +53,6 @@ class Tree:
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves."""
         return (len(self.nodes) + 1) // 2
 
     def children_first(self) -> list[int]:
@@ -103,7 +102,6 @@ class Grown:
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves."""
         return len(self.leaf_sums)
 
 

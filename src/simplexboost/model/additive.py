@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
-from ..engine import CPU, Candidates, DeviceForest, Engine, ForestArrays, PackedForest, Tree
+from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
 from .code import FEW, Code, identity, is_view
 from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, PendingTree, TreeHypothesis, sparse_values
 
@@ -62,21 +62,17 @@ class AdditiveModel:
 
     @cached
     def code(self) -> Code:
-        """The codewords as a linear map."""
         return Code(self.Y)
 
     @property
     def n_rounds(self) -> int:
-        """The number of rounds."""
         return len(self.round_ends)
 
     @property
     def trees(self) -> list[Tree]:
-        """The trees among the terms."""
         return [term.hypothesis.tree for term in self.terms if isinstance(term.hypothesis, TreeHypothesis)]
 
     def add_round(self, terms: list[Term]) -> None:
-        """Append a round."""
         self.terms.extend(terms)
         self.round_ends.append(len(self.terms))
 
@@ -144,21 +140,15 @@ class AdditiveModel:
             packed.predict(X, F, engine.compute.n_threads)
         return F
 
-    def probabilities(self, X: AnyArray, out: Array, engine: Engine) -> bool:
-        """Write softmax(2U) to out (n, K) if a device computes it where it computes F; otherwise return False."""
-        forest = self._device_forest(X, engine) if self.dtype == np.float32 else None
-        return forest is not None and forest.probabilities(X, out)
+    def finish_on_device(self, what: str, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
+        """Write "probabilities" or "winners" to out if a device computes them where it computes F.
 
-    def winners(self, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
-        """The same for the column of the highest score, in out (n,) int32."""
-        forest = self._device_forest(X, engine)
-        return forest is not None and forest.winners(X, len(self.Y), out)
-
-    def _device_forest(self, X: AnyArray, engine: Engine) -> DeviceForest | None:
-        """The forest on the engine's device, if its sums are the logits."""
-        if engine.device.is_host or not self.code.canonical:
-            return None
-        return self._packed(X.shape[1], engine)  # type: ignore[return-value]
+        See `engine.interface.DeviceForest`; it returns False otherwise.
+        """
+        if engine.device.is_host or not self.code.canonical or (what == "probabilities" and self.dtype != np.float32):
+            return False
+        packed: Any = self._packed(X.shape[1], engine)
+        return packed is not None and packed.finish(what, X, len(self.Y), out)
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest | None:
         """The whole forest, packed once (18 ms for 400 trees) for an engine and kept until the model changes.

@@ -31,7 +31,6 @@ class TreeHypothesis:
     values: Any
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """h(X), (n, d)."""
         outputs = self.values[engine.compute.apply(self.tree, X)]
         return outputs.toarray() if issparse(outputs) else outputs
 
@@ -111,7 +110,6 @@ class LinearHypothesis:
     intercept: Array  # (d,)
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """h(X), (n, d)."""
         x = column_of(X, self.feature).astype(np.float64)
         with np.errstate(over="ignore"):
             x = np.clip(np.where(np.isnan(x), 0.0, x - self.centre), -MOST, MOST)
@@ -126,7 +124,6 @@ class ClassifierHypothesis:
     Y: Array  # (K, d)
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """h(X), (n, d)."""
         with name_in_errors(f"learner: {type(self.estimator).__name__}"):
             return self.Y[self.estimator.predict(X)]
 
@@ -139,7 +136,6 @@ class RegressorHypothesis:
     d: int
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """h(X), (n, d)."""
         with name_in_errors(f"learner: {type(self.estimator).__name__}"):
             outputs = np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
         return np.clip(outputs, -FARTHEST, FARTHEST)
@@ -153,7 +149,6 @@ class SpreadHypothesis:
     direction: Array
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """h(X), (n, d)."""
         return self.scalar.outputs(X, engine) * self.direction
 
 

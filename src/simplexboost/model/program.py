@@ -33,11 +33,9 @@ class Program:
 
     @property
     def n_layers(self) -> int:
-        """The number of layers, L."""
         return len(self.layer_ends)
 
     def add_layer(self, terms: list[Term]) -> None:
-        """Append a layer."""
         self.terms.extend(terms)
         self.layer_ends.append(len(self.terms))
 
@@ -78,7 +76,6 @@ class Turn:
     right: float
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """P(right) − ½, (n, 1)."""
         return np.where(self.hypothesis.outputs(X, engine) > 0, self.right, self.left)
 
 

@@ -42,7 +42,6 @@ class CpuForest:
 
     @cached
     def dense(self) -> list[Any]:
-        """The forest for dense tables, in parts."""
         return packed_parts(self.forest)
 
     @cached
@@ -60,7 +59,6 @@ class LargeTree:
     forest: ForestArrays
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-        """F (n, d) += the tree's values at X (n, p), in place."""
         add_trees(self.forest, X, F, n_threads)
 
 
@@ -104,7 +102,6 @@ def packed_parts(forest: ForestArrays) -> list[Any]:
 
 
 def part(forest: ForestArrays, which: slice) -> ForestArrays:
-    """Some of a forest's trees."""
     return replace(
         forest,
         trees=forest.trees[which],

@@ -10,7 +10,7 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
 from ..binned import TILE, infinity_at
-from .device import BLOCK, BLOCKS_PER_PROCESSOR, Arguments, records
+from .device import BLOCK, BLOCKS_PER_PROCESSOR, records
 
 FEW_VALUES = 2**20  # tables with fewer values are hashed and binned by the processor, which takes milliseconds
 PART = 2**27  # bytes of rows of the host that are looked at together
@@ -27,12 +27,10 @@ class OnHost:
 
     @cached
     def host(self) -> AnyArray:
-        """The array."""
         raise NotImplementedError
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
         return len(self.shape)
 
     def __len__(self) -> int:
@@ -58,7 +56,6 @@ class DeviceTable(OnHost):
 
     @cached
     def host(self) -> AnyArray:
-        """X in the memory of the host."""
         return self.device.download(self.there)
 
     def some(self, rows: AnyArray | None) -> AnyArray:
@@ -97,11 +94,9 @@ class DeviceCodes(OnHost):
 
     @cached
     def host(self) -> AnyArray:
-        """The codes in the memory of the host."""
         return self.device.download(self.there).view(np.uint8).reshape(self.shape)
 
     def subset(self, rows: AnyArray | slice) -> DeviceCodes:
-        """Some of the rows."""
         there = self.there[:, rows if isinstance(rows, slice) else self.device.upload(rows)]
         return DeviceCodes(there if there.flags.c_contiguous else there.copy(order="C"), self.device)
 
@@ -157,8 +152,6 @@ def first_infinity(X: Any, device: Any) -> tuple[int, int] | None:
 
 def launch(device: Any, name: str, dtype: Any, count: int, arrays: dict[str, Any], **sizes: int) -> None:
     """Launch a kernel of ``source/bins.cu`` with a thread for each of some things, as far as there are so many."""
-    kernel = device.kernel("bins", name, {"VALUE": "float" if arrays["X"].dtype == np.float32 else "double"})
-    arguments = Arguments(dtype)
-    pointers = {name: x if isinstance(x, int) else device.pointer(x) for name, x in arrays.items()}
-    arguments.set(**pointers, **sizes)
-    kernel(max(1, min(-(-count // BLOCK), BLOCKS_PER_PROCESSOR * device.n_processors)), arguments)
+    macros = {"VALUE": "float" if arrays["X"].dtype == np.float32 else "double"}
+    grid = max(1, min(-(-count // BLOCK), BLOCKS_PER_PROCESSOR * device.n_processors))
+    device.launch("bins", name, macros, grid, dtype, arrays | sizes)

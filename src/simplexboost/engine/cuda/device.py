@@ -182,7 +182,6 @@ class Arguments:
         self._values: dict[str, Any] = {}
 
     def set(self, **fields: Any) -> None:
-        """Write these fields."""
         known = self._values
         for name, value in fields.items():
             if name not in known or known[name] != value:
@@ -359,16 +358,13 @@ class CudaDevice:
 
     @property
     def n_processors(self) -> int:
-        """The number of multiprocessors."""
         return int(self.xp.cuda.Device().attributes["MultiProcessorCount"])
 
     @property
     def most_shared(self) -> int:
-        """The bytes that the threads of a block may share."""
         return int(self.xp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
 
     def empty(self, shape: Any, dtype: Any) -> Any:
-        """An array that is not initialised."""
         return self.xp.empty(shape, dtype=dtype)
 
     def upload(self, array: Any) -> Any:
@@ -394,7 +390,6 @@ class CudaDevice:
 
     @cached_property
     def copier(self) -> Copier:
-        """What copies large arrays."""
         return Copier(self.xp)
 
     def download(self, array: Any, size: int | None = None) -> Any:
@@ -450,6 +445,21 @@ class CudaDevice:
             function = self.module(module, tuple(options.items()), cooperative).get_function(name)
             self._kernels[key] = CudaKernel(function, shared, cooperative)
         return self._kernels[key]
+
+    def launch(
+        self,
+        module: str,
+        name: str,
+        macros: dict[str, Any],
+        grid: int,
+        dtype: np.dtype[Any],
+        fields: dict[str, Any],
+        shared: int = 0,
+    ) -> None:
+        """Launch a kernel of ``source/<module>.cu``; arrays among the fields of its structure become pointers."""
+        arguments = Arguments(dtype)
+        arguments.set(**{field: x if isinstance(x, int | float) else self.pointer(x) for field, x in fields.items()})
+        self.kernel(module, name, macros, shared)(grid, arguments)
 
     def module(self, module: str, options: tuple[tuple[str, Any], ...], cooperative: bool) -> Any:
         """A source file, compiled; CuPy keeps the result on disk."""

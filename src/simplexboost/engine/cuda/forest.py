@@ -22,7 +22,7 @@ from ..._util.compat import cached
 from ..binned import CodedRows
 from ..cpu.forest import CpuForest, starts
 from ..tree import Tree, node_bytes
-from .device import BLOCK, BLOCKS_PER_PROCESSOR, WARPS, Arguments, records
+from .device import BLOCK, BLOCKS_PER_PROCESSOR, WARPS, records
 from .rows import power_of_two
 
 FOREST = records(
@@ -53,14 +53,7 @@ class CudaForest(CpuForest):
                 F[rows] = there
         return None
 
-    def probabilities(self, X: AnyArray, out: AnyArray) -> bool:
-        return self._finish("probabilities", X, out.shape[1], out)
-
-    def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
-        return self._finish("winners", X, K, out)
-
-    def _finish(self, kernel: str, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """Sums, and what a kernel makes of them, in out."""
+    def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
         if not self._is_ours(X):
             return False
         device, dtype = self.device, self.forest.dtype
@@ -69,7 +62,9 @@ class CudaForest(CpuForest):
             device.clear(F)
             self._launch(self._there(X[rows]), F)
             found = out[rows] if device.owns(out) else device.empty(out[rows].shape, out.dtype)
-            self._launch_scores(kernel, F, found)
+            fields = {"F": F, "P" if what == "probabilities" else "best": found, "n": len(F), "K": K}
+            macros = {"VALUE": "float", "REAL": ctype(F.dtype)}
+            device.launch("forest", what, macros, self._n_blocks(len(F)), SCORES, fields)
             if not device.owns(out):
                 wait(device.download_into(found, out[rows]))
         return True
@@ -103,21 +98,13 @@ class CudaForest(CpuForest):
             return array if array.flags.c_contiguous else array.copy()
         return self.device.upload_large(np.ascontiguousarray(array))
 
-    def _launch_scores(self, name: str, F: Any, out: Any) -> None:
-        kernel = self.device.kernel("forest", name, {"VALUE": "float", "REAL": ctype(F.dtype)}, 0)
-        arguments, (n, K) = Arguments(SCORES), F.shape
-        field = "P" if name == "probabilities" else "best"
-        arguments.set(**{"F": self.device.pointer(F), field: self.device.pointer(out), "n": n, "K": K})
-        kernel(self._n_blocks(n), arguments)
-
     def _launch(self, X: Any, F: Any) -> None:
-        options = {"VALUE": ctype(X.dtype), "REAL": ctype(F.dtype)}
-        kernel = self.device.kernel("forest", "predict", options, 4 * WARPS * CHUNK_OF_TREES)
-        arguments, n, (arrays, mark) = Arguments(FOREST), len(X), self.arrays
+        arrays, mark = self.arrays
         self.device.after(mark)
-        fields = {name: self.device.pointer(array) for name, array in ({"X": X, "F": F} | arrays).items()}
-        arguments.set(**fields, n=n, p=X.shape[1], d=F.shape[1], n_trees=len(self.forest.trees))
-        kernel(self._n_blocks(n), arguments)
+        sizes = {"n": len(X), "p": X.shape[1], "d": F.shape[1], "n_trees": len(self.forest.trees)}
+        macros, shared = {"VALUE": ctype(X.dtype), "REAL": ctype(F.dtype)}, 4 * WARPS * CHUNK_OF_TREES
+        fields = {"X": X, "F": F} | arrays | sizes
+        self.device.launch("forest", "predict", macros, self._n_blocks(len(X)), FOREST, fields, shared)
 
     def _n_blocks(self, n: int) -> int:
         """The blocks of a launch in which every warp has rows."""
@@ -150,23 +137,14 @@ def ctype(dtype: Any) -> str:
 
 
 class FlatPaths(NamedTuple):
-    """The arrays of ``source/shapley.cu`` by their names there, and what the largest tree and path need.
-
-    Attributes
-    ----------
-    arrays : by name
-    most_links, most_splits : of a tree
-    longest : the links of the longest path
-    points : for which `rules` has room: a power of two, so that few kernels are compiled
-    n_leaves : of all trees
-    """
+    """The arrays of ``source/shapley.cu`` by their names there, and what the largest tree and path need."""
 
     arrays: dict[str, AnyArray]
-    most_links: int
-    most_splits: int
-    longest: int
-    points: int
-    n_leaves: int
+    most_links: int  # of a tree
+    most_splits: int  # of a tree
+    longest: int  # the links of the longest path
+    points: int  # for which `rules` has room: a power of two, so that few kernels are compiled
+    n_leaves: int  # of all trees
 
 
 def flat_paths(trees: list[Tree], n_features: int, dtype: Any) -> FlatPaths:
@@ -349,19 +327,17 @@ class DevicePaths:
             "PER": 2 if D > ROWS else 1,
             "POINTS": self.flat.points,
         }
-        arguments, flat = Arguments(PATHS), self.flat
-        arguments.set(**{name: self.device.pointer(array) for name, array in fields.items()}, n=n, p=p, D=D)
-        arguments.set(n_trees=len(flat.arrays["first_set"]) - 1, most_links=flat.most_links)
-        arguments.set(most_splits=flat.most_splits)
-        self.device.kernel("shapley", "explain", macros)(min(-(-n // ROWS), n_blocks), arguments)
+        flat = self.flat
+        sizes = {"n": n, "p": p, "D": D, "n_trees": len(flat.arrays["first_set"]) - 1}
+        sizes |= {"most_links": flat.most_links, "most_splits": flat.most_splits}
+        self.device.launch("shapley", "explain", macros, min(-(-n // ROWS), n_blocks), PATHS, fields | sizes)
 
     def _launch_sums(self, phi: Any, total: Any) -> None:
         n, p, D = phi.shape
         macros = {"VALUE": "float", "REAL": ctype(self.dtype), "COLUMNS": 32, "PER": 1, "POINTS": 1}
-        arguments = Arguments(SUMS)
-        arguments.set(phi=self.device.pointer(phi), total=self.device.pointer(total), n=n, p=p, D=D)
         n_blocks = min(-(-n * D // BLOCK), 8 * self.device.n_processors)
-        self.device.kernel("shapley", "share_rounding", macros)(n_blocks, arguments)
+        fields = {"phi": phi, "total": total, "n": n, "p": p, "D": D}
+        self.device.launch("shapley", "share_rounding", macros, n_blocks, SUMS, fields)
 
 
 _PATHS: WeakKeyDictionary[Any, WeakKeyDictionary[Any, DevicePaths | None]] = WeakKeyDictionary()  # by device
@@ -371,26 +347,23 @@ def device_paths(device: Any, paths: Any) -> DevicePaths | None:
     """The paths of a forest on the device, kept as long as `paths`; None if the processor must explain it."""
     known = _PATHS.setdefault(device, WeakKeyDictionary())
     if paths not in known:
-        flat = None
-        if any(tree.n_leaves > 1 for tree in paths.trees):
-            flat = flat_paths(paths.trees, paths.n_features, paths.dtype)
-        ours = flat is not None and flat.longest <= LONGEST
-        known[paths] = DevicePaths(device, flat, paths.dtype) if flat is not None and ours else None
+        splits = any(tree.n_leaves > 1 for tree in paths.trees)
+        flat = flat_paths(paths.trees, paths.n_features, paths.dtype) if splits else None
+        known[paths] = DevicePaths(device, flat, paths.dtype) if flat and flat.longest <= LONGEST else None
     return known[paths]
 
 
-def has_room(device: Any, paths: DevicePaths, shape: tuple[int, int, int]) -> bool:
-    """Whether leaf values, the weights of all blocks and the values of some rows take at most half of what is free."""
-    n, p, D = shape
-    n_blocks = min(-(-n // ROWS), EXPLAINING_BLOCKS * device.n_processors)
-    leaves, weights = paths.flat.n_leaves * D, n_blocks * ROWS * paths.flat.most_links
-    return paths.dtype.itemsize * (leaves + weights) + 8 * p * D * ROWS <= device.room() // 2
-
-
 def explain(device: Any, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
-    """Write Shapley values to out, unless this is left to the processor; see `interface.Compute.explain`."""
+    """Write Shapley values to out, unless this is left to the processor; see `interface.Compute.explain`.
+
+    Leaf values, the weights of all blocks and the values of some rows must take at most half of what is free.
+    """
     there = device_paths(device, paths) if len(X) >= FEW_ROWS and out.size else None
-    if there is None or not has_room(device, there, out.shape):
+    if there is None:
+        return False
+    n, p, D = out.shape
+    weights = min(-(-n // ROWS), EXPLAINING_BLOCKS * device.n_processors) * ROWS * there.flat.most_links
+    if there.dtype.itemsize * (there.flat.n_leaves * D + weights) + 8 * p * D * ROWS > device.room() // 2:
         return False
     there.explain(X, leaves, total, out)
     return True

@@ -144,12 +144,10 @@ class PendingGrown(Grown):
 
     @cached
     def tree(self) -> Tree:
-        """The tree."""
         return complete_tree(self._found[0], self.__dict__["_data"])
 
     @cached
     def leaf_sums(self) -> Array:
-        """(L, d)"""
         return limb_values(*self._found[1:])
 
 

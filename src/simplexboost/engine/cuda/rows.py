@@ -133,7 +133,6 @@ class CudaLeaves(LateValues):
 
     @cached
     def values(self) -> AnyArray:
-        """(L, K) float32, in the memory of the host."""
         return self._fetched.wait().view(np.float32).reshape(self.there.shape)[: len(self)].copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
@@ -172,7 +171,6 @@ class ThinLeaves(CudaLeaves):
 
     @cached
     def values(self) -> AnyArray:
-        """(L, K) float32, in the memory of the host."""
         return self._device.download(self.there, len(self))
 
     @cached
