@@ -23,7 +23,7 @@ from sklearn.model_selection import cross_val_predict, train_test_split
 
 from simplexboost import Hierarchy, SimplexBoostClassifier, datasets
 from simplexboost._util.arrays import AnyArray
-from simplexboost.evaluate import hierarchical_scores
+from simplexboost.evaluate import HierarchicalScores
 
 from .repeats import difference, mean_of, table
 
@@ -132,8 +132,8 @@ def log_loss(P: AnyArray, y: AnyArray, classes: AnyArray) -> float:
 
 def figures(P: AnyArray, y: AnyArray, classes: AnyArray, tree: Hierarchy) -> dict[str, float]:
     """What the page shows of one fit."""
-    probable = hierarchical_scores(y, classes[P.argmax(axis=1)], tree)
-    nearest = hierarchical_scores(y, classes[(P @ tree.distances(classes)).argmin(axis=1)], tree)
+    probable = HierarchicalScores.from_predictions(y, classes[P.argmax(axis=1)], tree)
+    nearest = HierarchicalScores.from_predictions(y, classes[(P @ tree.distances(classes)).argmin(axis=1)], tree)
     M = tree.members(1, classes)
     top = np.array(tree.nodes(1, classes))[(P @ M).argmax(axis=1)]
     right = [tree.ancestors(label)[0] == node for label, node in zip(y.tolist(), top.tolist(), strict=True)]

@@ -11,7 +11,7 @@ import pandas as pd
 
 import simplexboost as sb
 from simplexboost.evaluate.html_report.labelled_rows import evaluate
-from simplexboost.evaluate.html_report.page import Wishes, contents
+from simplexboost.evaluate.html_report.page import contents
 
 EVIL = [
     "</script><script>alert(1)</script>",
@@ -61,6 +61,6 @@ def evil() -> Case:
     return Case(sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(frame, y), frame, y)
 
 
-def numbers_of(found: Case, **wishes: Any) -> dict[str, Any]:
+def numbers_of(found: Case, **options: Any) -> dict[str, Any]:
     """The contents of a case's report."""
-    return contents(evaluate(found.clf, found.X, found.y), Wishes(**wishes))
+    return contents(evaluate(found.clf, found.X, found.y), **options)

@@ -96,7 +96,7 @@ def test_one_vs_all_is_suboptimal():
     ]:
         clf = sb.OutputCodeClassifier(base, "one-vs-all", decoding).fit(data.X_train, data.y_train)
         assert 1 - clf.score(data.X_test, data.y_test) == pytest.approx(golden["ova_error"], abs=1e-12)
-        report = sb.evaluate.code_report(clf, data.X_test, data.y_test)
+        report = sb.evaluate.CodeReport.from_estimator(clf, data.X_test, data.y_test)
         np.testing.assert_allclose(report.column_errors, [0.0, 0.2, 0.0])
     for joint in (sb.GDMCBoostClassifier(), sb.CDMCBoostClassifier(learner="linear")):
         assert 1 - joint.fit(data.X_train, data.y_train).score(data.X_test, data.y_test) == golden["joint_error"]
@@ -596,12 +596,12 @@ def test_absent_classes(code):
     assert P.shape == (150, 4) and (P[:, [1, 3]] == 0).all()
     assert set(clf.predict(X)) <= {0, 2} and clf.decision_function(X).shape == (150, 4)
     assert (clf.decision_function(X).argmax(axis=1) == clf.predict(X)).all()
-    found = sb.evaluate.code_report(clf, X[some], y[some])
+    found = sb.evaluate.CodeReport.from_estimator(clf, X[some], y[some])
     assert found.column_errors == [0.0]  # one column, and it tells the two classes apart
-    swapped = sb.evaluate.code_report(clf, X[some], 2 - y[some])
+    swapped = sb.evaluate.CodeReport.from_estimator(clf, X[some], 2 - y[some])
     assert swapped.error == 1 and (swapped.wrong_bits == 1).all() and swapped.column_errors == [1.0]
     with pytest.raises(ValueError, match="y holds 1, which is none of the classes"):
-        sb.evaluate.code_report(clf, X, y)
+        sb.evaluate.CodeReport.from_estimator(clf, X, y)
 
 
 def test_absent_classes_of_your_own_code():
@@ -645,7 +645,7 @@ def test_report_counts(digits, code):
     X, y, X_test, y_test = digits
     few, few_test = y < 5, y_test < 5
     clf = sb.OutputCodeClassifier(TREE, code, "hamming").fit(X[few], y[few])
-    report = sb.evaluate.code_report(clf, X_test[few_test], y_test[few_test])
+    report = sb.evaluate.CodeReport.from_estimator(clf, X_test[few_test], y_test[few_test])
     for j, e in enumerate(clf.estimators_):
         letter = clf.codewords_[y_test[few_test], j]
         part = letter != 0
@@ -658,7 +658,7 @@ def test_report_counts(digits, code):
     assert report.error <= 1 - report.within_reach
     assert f"{report.error:.4f}" in str(report)
     with pytest.raises(ValueError, match="none of the classes"):
-        sb.evaluate.code_report(clf, X_test, y_test)
+        sb.evaluate.CodeReport.from_estimator(clf, X_test, y_test)
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------

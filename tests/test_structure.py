@@ -603,13 +603,13 @@ def test_a_file_with_a_wrong_tree_is_damaged() -> None:
 
 
 def test_hierarchical_scores_are_those_of_sets_of_nodes() -> None:
-    from simplexboost.evaluate import hierarchical_scores
+    from simplexboost.evaluate import HierarchicalScores
 
     tree, rng = beings(), np.random.default_rng(0)
     truth = rng.choice(tree.leaves, 60)
     predicted = rng.choice([*tree.leaves, "bird", "animal", "plant"], 60)
     weight = rng.integers(0, 4, 60)
-    found = hierarchical_scores(truth, predicted, tree, weight)
+    found = HierarchicalScores.from_predictions(truth, predicted, tree, weight)
     both = sum(
         w * len(set(tree.ancestors(t)) & set(tree.ancestors(p)))
         for t, p, w in zip(truth, predicted, weight, strict=True)
@@ -621,12 +621,12 @@ def test_hierarchical_scores_are_those_of_sets_of_nodes() -> None:
     walked = [edges_between(BEINGS, t, p) for t, p in zip(truth, predicted, strict=True)]
     assert found.distance == pytest.approx(np.average(walked, weights=weight))
     leaves = rng.choice(tree.leaves, 60)
-    exact = hierarchical_scores(truth, leaves, tree)
+    exact = HierarchicalScores.from_predictions(truth, leaves, tree)
     for level in (1, 2, 3):
         same = [tree.ancestors(t)[:level] == tree.ancestors(p)[:level] for t, p in zip(truth, leaves, strict=True)]
         assert exact.accuracy[level - 1] == pytest.approx(np.mean(same))
     assert exact.accuracy[-1] == pytest.approx((truth == leaves).mean())
-    perfect = hierarchical_scores(truth, truth, tree)
+    perfect = HierarchicalScores.from_predictions(truth, truth, tree)
     assert (perfect.f1, perfect.distance, perfect.accuracy) == (1.0, 0.0, [1.0, 1.0, 1.0])
     for wrong, words in (
         ((truth, ["owl", "eel"], tree), "y_pred has 2 rows, and there are 60 labels"),
@@ -637,6 +637,6 @@ def test_hierarchical_scores_are_those_of_sets_of_nodes() -> None:
         ((truth, truth, tree, ["x"] * 60), "sample_weight must hold a number"),
     ):
         with pytest.raises(ValueError, match=words):
-            hierarchical_scores(*wrong)
+            HierarchicalScores.from_predictions(*wrong)
     with pytest.raises(TypeError, match=r"hierarchy=.* must be a simplexboost\.Hierarchy"):
-        hierarchical_scores(truth, truth, tree.tree)
+        HierarchicalScores.from_predictions(truth, truth, tree.tree)

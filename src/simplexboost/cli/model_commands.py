@@ -19,7 +19,7 @@ from .. import export
 from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
 from ..decide.sets import set_thresholds, sets_of
-from ..evaluate.html_report.page import Wishes, write_report
+from ..evaluate.html_report.page import write_report
 from .algorithms import listing
 from .errors import ArgumentError, InputError, count, some
 from .kinds import NEARLY_ALL
@@ -353,9 +353,9 @@ def report_command(**options: Any) -> None:
     X, c, names = whole(model, rows, talk)
     table = Path(options["data"]).name
     title = options["title"] or f"{Path(options['model']).name} on {table}"
-    wishes = Wishes(title, table, options["folds"], model.size, None if keep else 1)
+    wishes = {"title": title, "data": table, "folds": options["folds"], "first_row": None if keep else 1}
     try:
-        write_report(model.classifier, X, model.classes[c], output, wishes, names)
+        write_report(model.classifier, X, model.classes[c], output, names, **wishes)
     except (TypeError, ValueError) as error:
         raise InputError(f"{options['model']}: {error}") from error
     talk.say(f"saved {output}: {count(len(c), 'row')}, {format_bytes(Path(output).stat().st_size)}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .class_map import ClassMap, classical_mds, map_of_confusion, map_of_scores, plot_class_map
 from .class_table import ClassTable, wilson
-from .codes import CodeReport, code_report
+from .codes import CodeReport
 from .codeword_plots import animate_predictor, plot_codewords, plot_loss_contours, plot_predictor
 from .confusion import Block, ConfusedPair, Confusion, class_means, similarity_order
 from .curves import (
@@ -29,7 +29,7 @@ from .curves import (
     predictors_over_rounds,
 )
 from .explanation_plots import plot_importance, plot_shap, plot_tree
-from .hierarchical import HierarchicalScores, hierarchical_scores
+from .hierarchical import HierarchicalScores
 from .regions import DecisionRegions
 from .reliability import Reliability, RiskCurve
 
@@ -52,8 +52,6 @@ __all__ = [
     "animate_predictor",
     "class_means",
     "classical_mds",
-    "code_report",
-    "hierarchical_scores",
     "learning_curves",
     "map_of_confusion",
     "map_of_scores",

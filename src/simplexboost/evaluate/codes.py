@@ -10,8 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import Array
 from ..tables.validation import known_labels
+from .drawing import documented
 
 
+@documented
 @dataclass(frozen=True, eq=False)
 class CodeReport:
     """A code and its columns on some data.
@@ -33,14 +35,18 @@ class CodeReport:
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from simplexboost import OutputCodeClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.OutputCodeClassifier(DecisionTreeClassifier(max_depth=2), "all-pairs").fit(X, y)
-    >>> report = sb.evaluate.code_report(clf, X, y)
-    >>> report.n_columns, report.error < 0.1
-    (3, True)
+    >>> clf = OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y)
+    >>> print(CodeReport.from_estimator(clf, X, y))
+    columns            3
+    minimum distance   2
+    bits corrected     0
+    errors of columns  0.0000 to 0.0800, mean 0.0511
+    within reach       0.8733
+    error              0.0733
     """
 
     n_columns: int
@@ -49,6 +55,30 @@ class CodeReport:
     column_errors: Array
     wrong_bits: Array
     error: float
+
+    @classmethod
+    def from_estimator(cls, clf: Any, X: Any, y: Any) -> CodeReport:
+        """Ask the columns of a fitted classifier about rows with known labels.
+
+        Parameters
+        ----------
+        clf : OutputCodeClassifier
+            The fitted classifier.
+        y : array of shape (n,)
+            The labels of the rows, which must have occurred in training.
+        """
+        check_is_fitted(clf)
+        if not hasattr(clf, "column_scores"):
+            raise TypeError(f"{type(clf).__name__} has no columns; pass a fitted OutputCodeClassifier.")
+        f = clf.column_scores(X)
+        c = known_labels(y, len(f), clf.classes_[clf.present_])
+        letters = clf.codewords_[clf.present_][c]  # (n, l)
+        wrong = (letters != 0) & ((f > 0) != (letters > 0))
+        taking_part = (letters != 0).sum(axis=0)
+        errors = np.full(f.shape[1], np.nan)
+        np.divide(wrong.sum(axis=0), taking_part, out=errors, where=taking_part > 0)
+        error = float(np.mean(clf._present_scores(f).argmax(axis=1) != c))
+        return cls(f.shape[1], clf.min_distance_, clf.bits_corrected_, errors, wrong.sum(axis=1), error)
 
     @property
     def within_reach(self) -> float:
@@ -68,54 +98,3 @@ class CodeReport:
                 f"error              {self.error:.4f}",
             ]
         )
-
-
-def code_report(clf: Any, X: Any, y: Any) -> CodeReport:
-    """Return what the code and its columns do on rows with known labels.
-
-    Parameters
-    ----------
-    clf : OutputCodeClassifier
-        The fitted classifier.
-    X : table of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        The labels of the rows, which must have occurred in training.
-
-    Returns
-    -------
-    CodeReport
-        The distance of the code and the errors of its columns.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from simplexboost import OutputCodeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> print(code_report(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y), X, y))
-    columns            3
-    minimum distance   2
-    bits corrected     0
-    errors of columns  0.0000 to 0.0800, mean 0.0511
-    within reach       0.8733
-    error              0.0733
-    """
-    check_is_fitted(clf)
-    if not hasattr(clf, "column_scores"):
-        raise TypeError(f"{type(clf).__name__} has no columns; pass a fitted OutputCodeClassifier.")
-    f = clf.column_scores(X)
-    c = known_labels(y, len(f), clf.classes_[clf.present_])
-    letters = clf.codewords_[clf.present_][c]  # (n, l)
-    wrong = (letters != 0) & ((f > 0) != (letters > 0))
-    taking_part = (letters != 0).sum(axis=0)
-    errors = np.full(f.shape[1], np.nan)
-    np.divide(wrong.sum(axis=0), taking_part, out=errors, where=taking_part > 0)
-    return CodeReport(
-        n_columns=f.shape[1],
-        min_distance=clf.min_distance_,
-        bits_corrected=clf.bits_corrected_,
-        column_errors=errors,
-        wrong_bits=wrong.sum(axis=1),
-        error=float(np.mean(clf._present_scores(f).argmax(axis=1) != c)),
-    )

@@ -22,20 +22,24 @@ COVERAGES = (0.9, 0.95, 0.99)  # of sets of classes
 Entries = list[list[str]]
 
 
-def card(rows: Evaluated, data: str | None, size: int | None) -> dict[str, Any]:
-    """Groups of (name, value), the candidates that were compared, and the rows of the sample if they were not all.
+def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
+    """Return groups of (name, value), the candidates that were compared, and the size of the sample if there was one.
 
-    Parameters
-    ----------
-    rows : the evaluated rows
-    data : what the table is called, or None
-    size : the bytes of the model's file; None computes them
+    ``data`` is what the table is called, or None.
     """
     groups = {
-        "Model": model_entries(rows, size),
+        "Model": model_entries(rows),
         "Data of this report": data_entries(rows, data),
         "Sets of classes": set_entries(rows),
-        "Made with": version_entries(),
+        "Made with": [
+            ["Report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
+            ["Package", WRITTEN_BY],
+            ["Python", platform.python_version()],
+            ["NumPy", np.__version__],
+            ["SciPy", scipy.__version__],
+            ["scikit-learn", sklearn.__version__],
+            ["Machine", f"{platform.system()} {platform.machine()}"],
+        ],
     }
     return {
         "groups": [{"title": title, "entries": entries} for title, entries in groups.items() if entries],
@@ -45,9 +49,9 @@ def card(rows: Evaluated, data: str | None, size: int | None) -> dict[str, Any]:
     }
 
 
-def model_entries(rows: Evaluated, size: int | None) -> Entries:
-    """What the model is, and what it took."""
-    clf = rows.clf
+def model_entries(rows: Evaluated) -> Entries:
+    """Return what the model is, and what it took."""
+    clf, stream = rows.clf, io.BytesIO()
     entries = [["Algorithm", type(clf).__name__], ["Classes", f"{rows.K:,}"], ["Features", f"{len(rows.features):,}"]]
     if hasattr(clf, "n_iter_"):
         entries.append(["Rounds", f"{int(clf.n_iter_):,}"])
@@ -58,38 +62,35 @@ def model_entries(rows: Evaluated, size: int | None) -> Entries:
     fitted = rows_of_fit(clf)
     if fitted is not None:
         entries.append(["Rows of the fit", f"{fitted:,}"])
-    entries.append(["Time of the fit", time_of_fit(clf)])
-    bytes_ = model_bytes(clf) if size is None else size
-    if bytes_ is not None:
-        entries.append(["Size of the file", format_bytes(bytes_)])
+    seconds = np.append(0.0, getattr(clf, "history_", {}).get("seconds", ()))[-1]
+    known = np.isfinite(seconds) and seconds > 0  # model files do not hold them
+    entries.append(["Time of the fit", in_seconds(float(seconds)) if known else "not recorded in the model"])
+    try:
+        clf.save(stream)
+        entries.append(["Size of the file", format_bytes(stream.tell())])
+    except TypeError:  # it cannot be saved
+        pass
     if getattr(clf, "stop_reason_", None):
         entries.append(["Stopped because", str(clf.stop_reason_)])
     return entries
 
 
-def time_of_fit(clf: Any) -> str:
-    """The seconds of all rounds; model files do not hold them."""
-    seconds = np.asarray(getattr(clf, "history_", {}).get("seconds", ()))
-    if not len(seconds) or not np.isfinite(seconds[-1]) or seconds[-1] <= 0:
-        return "not recorded in the model"
-    return in_seconds(float(seconds[-1]))
-
-
 def data_entries(rows: Evaluated, data: str | None) -> Entries:
-    """The rows that the report is about."""
-    entries = [] if data is None else [["Table", data]]
-    support = np.bincount(rows.c, minlength=rows.K)
-    few, many = int(support.min()), int(support.max())
-    spread = f"{few:,}" if few == many else f"{few:,} to {many:,}"
-    entries += [["Rows", f"{rows.n:,}"], ["Rows of a class", spread]]
+    """Return what is known of the rows that the report is about."""
+    few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
     rate = rows.n / max(rows.seconds, 1e-9)
-    return [*entries, ["Prediction", f"{in_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"]]
+    return [
+        *([] if data is None else [["Table", data]]),
+        ["Rows", f"{rows.n:,}"],
+        ["Rows of a class", f"{few:,}" if few == many else f"{few:,} to {many:,}"],
+        ["Prediction", f"{in_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"],
+    ]
 
 
 def set_entries(rows: Evaluated) -> Entries:
-    """What sets of classes with a promised coverage hold on these rows; nothing if the model can make none."""
+    """Return what sets of classes with a promised coverage hold on these rows; nothing if the model can make none."""
     scores = getattr(rows.clf, "set_scores_", None)
-    if scores is None or rows.P is None or len(rows.clf.classes_) != rows.K:
+    if scores is None or rows.P is None:
         return []
     entries = []
     for coverage in COVERAGES:
@@ -99,21 +100,8 @@ def set_entries(rows: Evaluated) -> Entries:
     return entries
 
 
-def version_entries() -> Entries:
-    """The versions of the packages, and the time."""
-    return [
-        ["Report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
-        ["Package", WRITTEN_BY],
-        ["Python", platform.python_version()],
-        ["NumPy", np.__version__],
-        ["SciPy", scipy.__version__],
-        ["scikit-learn", sklearn.__version__],
-        ["Machine", f"{platform.system()} {platform.machine()}"],
-    ]
-
-
 def parameters(clf: Any) -> list[list[Any]]:
-    """Name, value and whether it differs from the default, of every parameter."""
+    """Return name, value and whether it differs from the default, of every parameter."""
     try:
         default = type(clf)().get_params(deep=False)
     except TypeError:  # an estimator that must be given something
@@ -127,7 +115,7 @@ def parameters(clf: Any) -> list[list[Any]]:
 
 
 def candidates(clf: Any) -> list[dict[str, Any]]:
-    """What the classifier has chosen from, the best first; empty if it had no choice."""
+    """Return what the classifier has chosen from, the best first; nothing if it had no choice."""
     choice = getattr(clf, "choice_", None)
     if choice is None:
         return []
@@ -143,18 +131,8 @@ def candidates(clf: Any) -> list[dict[str, Any]]:
     ]
 
 
-def model_bytes(clf: Any) -> int | None:
-    """The bytes of the file that the classifier would be saved to; None if it cannot be saved."""
-    stream = io.BytesIO()
-    try:
-        clf.save(stream)
-    except TypeError:
-        return None
-    return stream.tell()
-
-
 def in_seconds(seconds: float) -> str:
-    """A time in words."""
+    """Return a time in words."""
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     if seconds < 120:

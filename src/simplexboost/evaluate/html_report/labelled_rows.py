@@ -14,10 +14,13 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..._util.arrays import AnyArray, Array, Labels
+from ..._util.compat import cached
 from ...parts.losses import margins
 from ...parts.losses.links import log_softmax
+from ...tables.columns import is_missing
 from ...tables.frames import as_frame, feature_names
 from ...tables.validation import known_labels
+from ..confusion import Confusion
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +34,7 @@ class Evaluated:
     c : (n,) the numbers of their classes
     U : (n, K) class scores
     P : (n, K) probabilities; None if the classifier has none
-    predicted : (n,) the numbers of the predicted classes
-    margin : (n,) the score of the row's class minus the best other score
     rows : what the n rows are called: their positions in the user's table, or their names
-    labels : the K labels as text
-    features : the p names of the columns
     seconds : how long the predictions took
     """
 
@@ -44,11 +43,7 @@ class Evaluated:
     c: Labels
     U: Array
     P: Array | None
-    predicted: Labels
-    margin: Array
     rows: list[Any]
-    labels: list[str]
-    features: list[str]
     seconds: float
 
     @property
@@ -61,26 +56,39 @@ class Evaluated:
         """The number of classes."""
         return len(self.labels)
 
-    @property
-    def right(self) -> AnyArray:
-        """Whether each row was predicted right, (n,)."""
-        return self.predicted == self.c
+    @cached
+    def predicted(self) -> Labels:
+        """The numbers of the predicted classes, (n,)."""
+        return self.clf._best(self.U)
 
-    def probability(self, row: int, k: int) -> float | None:
-        """The probability of class k for a row; None if the classifier has none."""
+    @cached
+    def margin(self) -> Array:
+        """The score of the row's class minus the best other score, (n,)."""
+        return margins(self.U, self.c)
+
+    @cached
+    def confusion(self) -> Confusion:
+        """Which classes are taken for which."""
+        return Confusion.from_predictions(self.c, self.predicted, range(self.U.shape[1]), P=self.P)
+
+    @cached
+    def labels(self) -> list[str]:
+        """The K labels as text of one line; an empty one could be neither seen nor clicked."""
+        lines = [str(label).replace("\n", " ") for label in self.clf.classes_.tolist()]
+        return [line if line.strip() else "(empty)" for line in lines]
+
+    @cached
+    def features(self) -> list[str]:
+        """The p names of the columns."""
+        return feature_names(self.clf)
+
+    def probability(self, row: Any, k: Any) -> float | None:
+        """Return the probability of class k for a row; None if the classifier has none."""
         return None if self.P is None else float(self.P[row, k])
 
 
 def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
-    """Predict rows with known labels.
-
-    Parameters
-    ----------
-    clf : a fitted classifier of this package
-    X : (n, p) rows, with the columns of the fit
-    y : (n,) labels, all of them among those of the classifier
-    names : (n,) what the rows are called; None numbers them from 0
-    """
+    """Predict rows (n, p) with known labels; ``names`` (n,) is what the rows are called, None numbers them from 0."""
     check_is_fitted(clf)
     message = "report takes models of one label per row; this one was fitted to several {several} per row."
     clf._problem.check_one_class(message)
@@ -91,32 +99,14 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
         raise ValueError("X has no rows; a report needs at least one.")
     c = known_labels(y, len(U), clf.classes_)
     P = np.asarray(clf.predict_proba(X)) if hasattr(clf, "predict_proba") else None
-    return Evaluated(
-        clf,
-        X,
-        c,
-        U,
-        P,
-        clf._best(U),
-        margins(U, c),
-        row_names(names, len(U)),
-        [label_text(label) for label in clf.classes_.tolist()],
-        feature_names(clf),
-        seconds,
-    )
-
-
-def label_text(label: Any) -> str:
-    """A label as text of one line; an empty one could be neither seen nor clicked."""
-    text = str(label).replace("\n", " ")
-    return text if text.strip() else "(empty)"
+    return Evaluated(clf, X, c, U, P, row_names(names, len(U)), seconds)
 
 
 def row_names(names: Any, n: int) -> list[Any]:
-    """What the rows are called: whole numbers as they are, everything else as text."""
+    """Return what the rows are called: whole numbers as they are, everything else as text."""
     if names is None:
         return list(range(n))
-    given = [name if type(name) is int else str(name) for name in np.asarray(names).tolist()]
+    given = np.asarray(names).tolist()
     if len(given) != n:
         raise ValueError(f"rows has {len(given)} names for {n} rows of X; pass a name for each.")
     return given if all(type(name) is int for name in given) else [str(name) for name in given]
@@ -126,14 +116,14 @@ CLOSE = 1e-3  # relative difference of two risks that are taken for the same
 
 
 def rows_of_fit(clf: Any) -> int | None:
-    """The number of rows in the root of the largest tree; None if the model has no trees that know it."""
+    """Return the number of rows in the root of the largest tree; None if the model has no trees that know it."""
     trees = getattr(getattr(clf, "model_", None), "trees", None)
     counts = [getattr(tree, "count", None) for tree in trees or []]
     return max((int(count[0]) for count in counts if count is not None and len(count)), default=None)
 
 
 def seem_fitted(rows: Evaluated) -> bool:
-    """Whether the model was fitted to these rows: there are as many, and their risk is the one of the last round.
+    """Return whether the model was fitted to these rows: there are as many, and their risk is that of the last round.
 
     Only the logistic loss without weights is recognised.
     """
@@ -141,9 +131,7 @@ def seem_fitted(rows: Evaluated) -> bool:
     risks = np.asarray(getattr(clf, "history_", {}).get("risk", ()))
     if rows_of_fit(clf) != rows.n or not len(risks) or not np.isfinite(risks[-1]):
         return False
-    if not getattr(getattr(clf, "loss_", None), "likelihood", False):
-        return False
-    if getattr(clf, "merged_", None) is not None:
+    if not getattr(getattr(clf, "loss_", None), "likelihood", False) or getattr(clf, "merged_", None) is not None:
         return False
     U = rows.U[:, clf.present_] / clf.model_.temperature  # (n, present classes): the scores that boosting has seen
     own = (np.cumsum(clf.present_) - 1)[rows.c]
@@ -159,35 +147,27 @@ class Cells:
 
     def __init__(self, X: Any) -> None:
         self.X = X.tocsc() if issparse(X) else X
-        plain = issparse(X) or isinstance(X, np.ndarray | list | tuple)
-        self.frame = None if plain else as_frame(X)
-        self._columns: dict[int, AnyArray] = {}
+        self.frame = None if issparse(X) or isinstance(X, np.ndarray | list | tuple) else as_frame(X)
+        self.columns: dict[int, AnyArray] = {}
 
     def column(self, j: int) -> AnyArray:
-        """The values of a column, (n,): numbers, or objects."""
-        if j not in self._columns:
-            self._columns[j] = self._read(j)
-        return self._columns[j]
-
-    def _read(self, j: int) -> AnyArray:
-        if self.frame is not None:
-            values = self.frame[:, j].to_list()
-        elif issparse(self.X):
-            return self.X[:, [j]].toarray()[:, 0]
-        elif isinstance(self.X, np.ndarray):
-            return self.X[:, j]
-        else:
-            values = [row[j] for row in self.X]
-        column = np.empty(len(values), dtype=object)
-        column[:] = values
-        return column
+        """Return the values of a column, (n,): numbers, or objects."""
+        if j not in self.columns:
+            if issparse(self.X):
+                self.columns[j] = self.X[:, [j]].toarray()[:, 0]
+            elif isinstance(self.X, np.ndarray):
+                self.columns[j] = self.X[:, j]
+            else:
+                values = [row[j] for row in self.X] if self.frame is None else self.frame[:, j].to_list()
+                self.columns[j] = np.fromiter(values, dtype=object, count=len(values))
+        return self.columns[j]
 
     def text(self, i: int, j: int) -> str:
-        """The value in row i and column j."""
+        """Return the value in row i and column j."""
         return as_text(self.column(j)[i])
 
     def typical(self, rows: AnyArray, j: int) -> str:
-        """The median of a column of numbers over some rows, or its most frequent value; "" without rows."""
+        """Return the median of a column of numbers over some rows, or its most frequent value; "" without rows."""
         values = [value for value in self.column(j)[rows].tolist() if not is_missing(value)]
         if len(rows) == 0:
             return ""
@@ -199,16 +179,8 @@ class Cells:
         return max(dict.fromkeys(words), key=words.count)
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, NaT or the like: those differ from themselves, or cannot be compared."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pd.NA
-        return True
-
-
 def as_text(value: Any) -> str:
-    """A value as people read it: numbers to four digits, long text cut."""
+    """Return a value as people read it: numbers to four digits, long text cut."""
     if is_missing(value):
         return "missing"
     if isinstance(value, float | np.floating):

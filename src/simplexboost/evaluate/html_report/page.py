@@ -10,14 +10,13 @@ from __future__ import annotations
 import html
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import is_dataclass
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from ...persist.atomic_write import as_path, replaceable, write_bytes
-from ..confusion import Confusion
 from .card import card
 from .labelled_rows import Cells, Evaluated, as_text, evaluate, seem_fitted
 from .sections import calibration, class_map, classes, confusions, deciding, doubts, headline, importance, learning
@@ -28,58 +27,58 @@ SURE = 0.99  # a row is counted whose label the model contradicts with this prob
 CLOSE = 0.01  # a difference of accuracy and mean probability that is called none
 
 
-def sentences(rows: Evaluated, found: Confusion, contents: dict[str, Any]) -> list[dict[str, str]]:
-    """Sentences about the model, each with the section of the page that shows more."""
-    told = [
-        ("classes", of_accuracy(rows, contents["headline"][0])),
-        ("classes", of_hardest(rows, contents["classes"])),
-        ("confusion", of_worst_pair(rows, contents["confusion"], found)),
+def sentences(rows: Evaluated, contents: dict[str, Any]) -> list[dict[str, str]]:
+    """Return sentences about the model, each with the section of the page that shows more."""
+    found = [
+        ("classes", of_accuracy(rows)),
+        ("classes", of_hardest(rows)),
+        ("confusion", of_worst_pair(rows)),
         ("calibration", of_calibration(contents["calibration"])),
         ("importance", of_importance(rows, contents["importance"])),
         ("doubts", of_doubts(rows)),
     ]
-    return [{"section": section, "text": text} for section, text in told if text]
+    return [{"section": section, "text": text} for section, text in found if text]
 
 
-def of_accuracy(rows: Evaluated, accuracy: dict[str, Any]) -> str:
-    """How often it is right, beside the simplest guess."""
-    support = np.bincount(rows.c, minlength=rows.K)
+def of_accuracy(rows: Evaluated) -> str:
+    """Return how often the model is right, beside the simplest guess."""
+    support = rows.confusion.support
     most = int(support.argmax())
     alone = (support == support[most]).sum() == 1
     which = "the most frequent class" if alone else "one of the most frequent classes"
     return (
-        f"The model is right for {percent(accuracy['value'])} of {plural(rows.n, 'row')}. Always answering "
+        f"The model is right for {percent(rows.confusion.accuracy)} of {plural(rows.n, 'row')}. Always answering "
         f"“{as_text(rows.labels[most])}”, {which}, would be right for {percent(support[most] / rows.n)}."
     )
 
 
-def of_hardest(rows: Evaluated, classes: dict[str, Any]) -> str:
-    """The class that is found least."""
-    support = np.array(classes["support"])
-    recall = np.where(support >= ENOUGH, np.array(classes["recall"], dtype=np.float64), np.nan)
+def of_hardest(rows: Evaluated) -> str:
+    """Return which class is found least."""
+    support, correct = rows.confusion.support, np.diag(rows.confusion.counts)
+    recall = np.where(support >= ENOUGH, correct / np.maximum(support, 1), np.nan)
     if not np.isfinite(recall).any() or np.nanmin(recall) == 1:
         return ""
     k = int(np.nanargmin(recall))
     perfect = int((recall == 1).sum())
     rest = f" {plural(perfect, 'class', 'classes')} {'is' if perfect == 1 else 'are'} found without an error."
-    found = f"{classes['correct'][k]} of its {plural(int(support[k]), 'row')} are recognised."
+    found = f"{correct[k]} of its {plural(int(support[k]), 'row')} are recognised."
     return f"The hardest class is “{as_text(rows.labels[k])}”: {found}{rest if perfect else ''}"
 
 
-def of_worst_pair(rows: Evaluated, confusion: dict[str, Any], found: Confusion) -> str:
-    """The most frequent error."""
-    if not confusion["cells"]:
+def of_worst_pair(rows: Evaluated) -> str:
+    """Return the most frequent error."""
+    if not rows.confusion.errors.any():
         return "There is no error among these rows."
-    c, k, times = confusion["cells"][0]
-    true, said = as_text(rows.labels[c]), as_text(rows.labels[k])
+    pair = rows.confusion.worst_pairs(1)[0]
+    true, said = as_text(rows.labels[pair.true]), as_text(rows.labels[pair.predicted])
     return (
-        f"The most frequent error: “{true}” is taken for “{said}” {plural(times, 'time')}, "
-        f"in {percent(times / found.support[c])} of its rows."
+        f"The most frequent error: “{true}” is taken for “{said}” {plural(pair.n_rows, 'time')}, "
+        f"in {percent(pair.rate)} of its rows."
     )
 
 
 def of_calibration(calibration: dict[str, Any] | None) -> str:
-    """Whether the probabilities are too sure."""
+    """Return whether the probabilities are too sure."""
     if calibration is None:
         return "The classifier has no probabilities, only scores."
     sure, right = calibration["confidence"], calibration["accuracy"]
@@ -90,7 +89,7 @@ def of_calibration(calibration: dict[str, Any] | None) -> str:
 
 
 def of_importance(rows: Evaluated, importance: dict[str, Any] | None) -> str:
-    """The features that matter most."""
+    """Return the features that matter most."""
     if importance is None or not importance["overall"]:
         return ""
     first = [f"“{as_text(rows.features[j])}” ({percent(share)})" for j, share in importance["overall"][:3]]
@@ -99,11 +98,9 @@ def of_importance(rows: Evaluated, importance: dict[str, Any] | None) -> str:
 
 
 def of_doubts(rows: Evaluated) -> str:
-    """How many labels the model contradicts firmly."""
-    if rows.P is None:
-        return ""
-    wrong = np.flatnonzero(~rows.right)
-    firm = int((rows.P[wrong, rows.predicted[wrong]] >= SURE).sum())
+    """Return how many labels the model contradicts firmly."""
+    wrong = np.flatnonzero(rows.predicted != rows.c)
+    firm = 0 if rows.P is None else int((rows.P[wrong, rows.predicted[wrong]] >= SURE).sum())
     if not firm:
         return ""
     sure = f"at least 99{PERCENT} sure"
@@ -112,68 +109,57 @@ def of_doubts(rows: Evaluated) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage, with a digit after the point; never 100 % or 0 % where that is not the whole truth."""
+    """Return a share as a percentage with a digit after the point; 100 % and 0 % only where they are exact."""
     if share in (0, 1):
         return f"{100 * share:.0f}{PERCENT}"
     return f"{min(max(100 * share, 0.1), 99.9):.1f}{PERCENT}"
 
 
 def plural(n: int, word: str, several: str | None = None) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{n:,} {word if n == 1 else several or word + 's'}"
 
 
 DIGITS = 5  # significant digits of numbers in the file
 
 
-@dataclass(frozen=True, eq=False)
-class Wishes:
-    """What the caller says about a report.
+def contents(
+    rows: Evaluated,
+    *,
+    title: str | None = None,
+    data: str | None = None,
+    folds: Any = None,
+    first_row: int | None = 0,
+) -> dict[str, Any]:
+    """Return the numbers of every section; None for those that the classifier has nothing to say about.
 
-    Attributes
-    ----------
-    title : the heading; None takes the name of the classifier
-    data : what the table is called, or None
-    folds : how `doubts` finds its rows
-    size : the bytes of the model's file, or None
-    first_row : the number of the first row; None if the rows have names
+    ``first_row`` is the number of the first row, None if the rows have names; the other options are those of `report`.
     """
-
-    title: str | None = None
-    data: str | None = None
-    folds: Any = None
-    size: int | None = None
-    first_row: int | None = 0
-
-
-def contents(rows: Evaluated, wishes: Wishes) -> dict[str, Any]:
-    """The numbers of every section; None for those that the classifier has nothing to say about."""
-    found = Confusion.from_predictions(rows.c, rows.predicted, range(rows.K), P=rows.P)
     out: dict[str, Any] = {
-        "title": wishes.title or type(rows.clf).__name__,
+        "title": title or type(rows.clf).__name__,
         "labels": rows.labels,
         "features": len(rows.features),
         "rows": rows.n,
-        "firstRow": wishes.first_row,
+        "firstRow": first_row,
         "fitted": seem_fitted(rows),
         "headline": headline(rows),
         "learning": learning(rows),
-        "classes": classes(rows, found),
-        "confusion": confusions(rows, found),
-        "map": class_map(rows, found),
+        "classes": classes(rows),
+        "confusion": confusions(rows),
+        "map": class_map(rows),
         "importance": importance(rows),
         "calibration": calibration(rows),
-        "doubts": doubts(rows, wishes.folds),
-        "card": card(rows, wishes.data, wishes.size),
+        "doubts": doubts(rows, folds),
+        "card": card(rows, data),
     }
     out["deciding"] = deciding(rows, out["confusion"]["pairs"], Cells(rows.X))
-    out["sentences"] = sentences(rows, found, out)
+    out["sentences"] = sentences(rows, out)
     out["featureNames"] = {str(j): rows.features[j] for j in sorted(features_shown(out))}
     return rounded(out)
 
 
 def features_shown(contents: dict[str, Any]) -> set[int]:
-    """The features that the page names; of a million columns few are."""
+    """Return the features that the page names; of a million columns few are."""
     importance = contents["importance"] or {"overall": [], "classes": None}
     of_classes = importance["classes"] or []
     shown = {j for entries in [importance["overall"], *of_classes] for j, _ in entries}
@@ -183,7 +169,11 @@ def features_shown(contents: dict[str, Any]) -> set[int]:
 
 
 def rounded(value: Any) -> Any:
-    """The same with numbers of a few digits, and None for those that JSON does not have."""
+    """Return numbers in the form of JSON, with a few digits, and None for those that JSON does not have."""
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, dict):
         return {name: rounded(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -203,7 +193,7 @@ LIBRARY = "library/echarts.min.js"
 
 
 def render(contents: dict[str, Any]) -> str:
-    """The page of some contents, as text."""
+    """Return the page of some contents, as text."""
     parts = {
         "title": html.escape(contents["title"]).encode("utf-8", "replace").decode("utf-8"),
         "style": asset("page.css"),
@@ -221,12 +211,12 @@ def render(contents: dict[str, Any]) -> str:
 
 
 def asset(name: str) -> str:
-    """A file that comes with the package."""
+    """Return a file that comes with the package."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
 
 
 def as_script(contents: dict[str, Any]) -> str:
-    """JSON that may stand in a script element: `<` is written as an escape, which JSON allows in strings."""
+    """Return JSON that may stand in a script element: `<` is written as an escape, which JSON allows in strings."""
     text = json.dumps(contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair, which no file can hold, becomes "?"
 
@@ -283,12 +273,12 @@ def report(
     ...     "Three irises" in page.read_text(encoding="utf-8")
     True
     """
-    wishes = Wishes(title, data, folds, first_row=0 if rows is None else None)
-    write_report(clf, X, y, path, wishes, rows)
+    first_row = 0 if rows is None else None
+    write_report(clf, X, y, path, rows, title=title, data=data, folds=folds, first_row=first_row)
 
 
-def write_report(clf: Any, X: Any, y: Any, path: Any, wishes: Wishes, rows: Any = None) -> None:
-    """Write the report of a classifier; see `report`."""
+def write_report(clf: Any, X: Any, y: Any, path: Any, rows: Any = None, **options: Any) -> None:
+    """Write the report of a classifier; see `report`, and `contents` for the options."""
     if not hasattr(path, "write"):
         replaceable(as_path(path))  # raises, before any work begins, if no file can be written there
-    write_bytes(path, render(contents(evaluate(clf, X, y, rows), wishes)).encode())
+    write_bytes(path, render(contents(evaluate(clf, X, y, rows), **options)).encode())

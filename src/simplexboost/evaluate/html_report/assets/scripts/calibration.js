@@ -12,7 +12,7 @@ function startCalibration() {
     `Vertical lines are 95${PERCENT} intervals.` +
     (found.few.includes(true) ? " Pale points stand for a few rows only." : "");
   byId("calibration-caption").textContent =
-    `The mean distance from the diagonal, weighted by rows (expected calibration error), is ${percent(found.error)}. ` +
+    `The mean distance from the diagonal, weighted by rows (expected calibration error), is ${percent(found.ece)}. ` +
     "The bars show how many rows have each probability, on a logarithmic scale.";
   const bins = found.count.map((rows, b) => ({
     rows,
@@ -38,7 +38,7 @@ function startCalibration() {
   Charts.add("calibration-plot", {
     height: (width) => Math.min(Math.max(width * 0.72, 400), 520),
     label:
-      `Reliability diagram: expected calibration error ${percent(found.error)}. ` +
+      `Reliability diagram: expected calibration error ${percent(found.ece)}. ` +
       `Mean probability ${percent(found.confidence)}, accuracy ${percent(found.accuracy)}.`,
     draw: (width) => drawCalibration(bins, width),
   });

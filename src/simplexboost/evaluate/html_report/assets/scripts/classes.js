@@ -31,7 +31,7 @@ function startClasses() {
   });
 }
 
-function classColumns({ support, recall, recallInterval, precision, precisionInterval, f1, takenFor, takenTimes }) {
+function classColumns({ support, recall, recall_interval, precision, precision_interval, f1, takenFor, takenTimes }) {
   const taken = (k) => {
     const other = takenFor[k];
     if (other === null) return MISSING;
@@ -49,12 +49,12 @@ function classColumns({ support, recall, recallInterval, precision, precisionInt
     ),
     column(
       "Recall",
-      (k) => meter(recall[k], recallInterval[k]),
+      (k) => meter(recall[k], recall_interval[k]),
       (k) => recall[k],
     ),
     column(
       "Precision",
-      (k) => meter(precision[k], precisionInterval[k]),
+      (k) => meter(precision[k], precision_interval[k]),
       (k) => precision[k],
     ),
     column(
@@ -69,7 +69,7 @@ function classColumns({ support, recall, recallInterval, precision, precisionInt
 
 /** What is known of the class in focus. */
 function showFacts(k) {
-  const { support, predicted, correct, recall, recallInterval, precision, precisionInterval } = REPORT.classes;
+  const { support, predicted, correct, recall, recall_interval, precision, precision_interval } = REPORT.classes;
   const { cells } = REPORT.confusion;
   byId("class-name").textContent = `Class “${label(k)}”`;
   const within = (share, [low, high], rows) =>
@@ -77,8 +77,8 @@ function showFacts(k) {
   const scores = [
     factLine("Rows", count(support[k])),
     factLine("Recognised", count(correct[k])),
-    factLine("Recall", within(recall[k], recallInterval[k], support[k])),
-    factLine("Precision", within(precision[k], precisionInterval[k], predicted[k])),
+    factLine("Recall", within(recall[k], recall_interval[k], support[k])),
+    factLine("Precision", within(precision[k], precision_interval[k], predicted[k])),
   ];
   const from = cells.filter(([c]) => c === k).map(([c, other, times]) => errorFact(other, [c, other], times));
   const to = cells.filter(([, other]) => other === k).map(([c, other, times]) => errorFact(c, [c, other], times));
