@@ -12,8 +12,7 @@ from .generators import (
     make_three_gaussians,
     three_gaussians_bayes,
 )
-from .record import KEYS, Dataset
-from .sources import EMBEDDED, ENVIRONMENT, OPENML, OpenMLSet, available, load, read_npz
+from .sources import EMBEDDED, ENVIRONMENT, KEYS, OPENML, Dataset, OpenMLSet, available, load, read_npz
 
 __all__ = [
     "BAYES_ERROR",

@@ -7,14 +7,41 @@ zero without learning anything; with label noise that of Long and Servedio, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import sklearn.datasets
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number
-from .record import Dataset, check_sizes, made
+from .sources import Dataset, split
+
+complete = partial(  # described, with the parameters that generators share
+    described,
+    shared="""
+n_train : int
+    The number of training rows.
+n_test : int
+    The number of test rows, whose labels are clean.
+random_state : int, Generator or None, default=None
+    The seed.
+""",
+)
+
+
+def check_sizes(n_train: int, n_test: int) -> None:
+    check_number("n_train", n_train, int, 1)
+    check_number("n_test", n_test, int, 1)
+
+
+def made(name: str, X: Array, y: Labels, K: int, n_train: int) -> Dataset:
+    """Return rows as a data set, the first ``n_train`` for training; features x1, x2, …, classes 0 .. K−1."""
+    p = X.shape[1]
+    names = [f"x{j + 1}" for j in range(p)]
+    return split(name, X, y, names, np.zeros(p, dtype=bool), [str(k) for k in range(K)], n_train)
+
 
 # ---- three Gaussians ------------------------------------------------------------------------------------------------
 
@@ -25,23 +52,11 @@ COVARIANCES = np.array([[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]], [[0.
 BAYES_ERROR = 0.11445  # with equal priors, by integration
 
 
+@complete
 def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: Any = None) -> Dataset:
     """Three classes in the plane, each Gaussian; the best possible error is 0.11445.
 
     Labels are drawn independently with probability one third each, so that class counts vary from draw to draw.
-
-    Parameters
-    ----------
-    n_train : int, default=1000
-        Training rows.
-    n_test : int, default=1000
-        Test rows.
-    random_state : int, Generator or None, default=None
-        Seed.
-
-    Returns
-    -------
-    Dataset
 
     Examples
     --------
@@ -57,17 +72,12 @@ def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: 
 
 
 def three_gaussians_bayes(X: Any) -> Labels:
-    """The Bayes rule of `make_three_gaussians`: the class with the highest density.
+    """Return the classes (n,) of the Bayes rule of `make_three_gaussians`: those with the highest density.
 
     Parameters
     ----------
     X : array of shape (n, 2)
         The rows.
-
-    Returns
-    -------
-    int array of shape (n,)
-        The classes.
 
     Examples
     --------
@@ -85,6 +95,7 @@ OVA_CENTRES = np.array([[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
 OVA_FREQUENCIES = np.array([0.4, 0.2, 0.4])
 
 
+@complete
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
 ) -> Dataset:
@@ -96,18 +107,8 @@ def make_ova_suboptimal(
 
     Parameters
     ----------
-    n_train : int, default=1000
-        Training rows.
-    n_test : int, default=1000
-        Test rows.
     spread : float, default=0.0
         Standard deviation of the clusters; at 0 they are points.
-    random_state : int, Generator or None, default=None
-        Seed.
-
-    Returns
-    -------
-    Dataset
 
     Examples
     --------
@@ -117,15 +118,11 @@ def make_ova_suboptimal(
     check_sizes(n_train, n_test)
     check_number("spread", spread, float, 0.0)
     rng = np.random.default_rng(random_state)
-    y = np.concatenate([rng.permutation(in_proportion(n, OVA_FREQUENCIES)) for n in (n_train, n_test)])
+    ends = np.cumsum(OVA_FREQUENCIES)  # class counts are as near to the frequencies as whole numbers can be
+    parts = [np.searchsorted(np.round(ends * n), np.arange(n), side="right") for n in (n_train, n_test)]
+    y = np.concatenate([rng.permutation(part.astype(np.intp)) for part in parts])
     X = OVA_CENTRES[y] + spread * rng.standard_normal((len(y), 2))
     return made("ova_suboptimal", X, y, 3, n_train)
-
-
-def in_proportion(n: int, frequencies: Array) -> Labels:
-    """n labels in ascending order, whose counts are as near to the frequencies as whole numbers can be."""
-    ends = np.round(np.cumsum(frequencies) * n)
-    return np.searchsorted(ends, np.arange(n), side="right").astype(np.intp)
 
 
 def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
@@ -143,10 +140,6 @@ def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
         K, at least 3.
     n_copies : int, default=1
         How often every example occurs.
-
-    Returns
-    -------
-    Dataset
 
     Examples
     --------
@@ -172,6 +165,7 @@ def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
 # ---- Long and Servedio ----------------------------------------------------------------------------------------------
 
 
+@complete
 def make_long_servedio(
     n_train: int = 4000, n_test: int = 10_000, label_noise: float = 0.0, random_state: Any = None
 ) -> Dataset:
@@ -189,12 +183,6 @@ def make_long_servedio(
         Test rows, whose labels are clean.
     label_noise : float, default=0.0
         The probability that a training label is flipped, at most 0.5.
-    random_state : int, Generator or None, default=None
-        Seed.
-
-    Returns
-    -------
-    Dataset
 
     Examples
     --------
@@ -270,13 +258,7 @@ class MadelonParameters:
 
     @classmethod
     def draw(cls, random_state: Any = None) -> MadelonParameters:
-        """Draw until the hypercube has a vertex for every cluster (many draws have 2 features and 25 clusters).
-
-        Examples
-        --------
-        >>> MadelonParameters.draw(random_state=0).n_classes
-        3
-        """
+        """Draw until the hypercube has a vertex for every cluster (many draws have 2 features and 25 clusters)."""
         rng = np.random.default_rng(random_state)
         while True:
             informative, redundant, repeated, useless, classes, clusters = (
@@ -288,6 +270,7 @@ class MadelonParameters:
                 return cls(informative, redundant, repeated, useless, classes, clusters, label_noise, n_train)
 
 
+@complete
 def make_madelon_like(
     parameters: MadelonParameters | None = None, n_test: int = 10_000, random_state: Any = None
 ) -> Dataset:
@@ -300,14 +283,8 @@ def make_madelon_like(
     ----------
     parameters : MadelonParameters or None, default=None
         None draws them at random.
-    n_test : int, default=10000
-        Test rows.
     random_state : int, Generator or None, default=None
         Seed; also used to draw the parameters.
-
-    Returns
-    -------
-    Dataset
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data sets by name: from your own files, from scikit-learn, or from OpenML.
+"""`Dataset`, the form of every data set, and data sets by name: from your own files, scikit-learn or OpenML.
 
 `load` looks for ``<name>.npz`` first, so that with a folder of files (``SIMPLEXBOOST_DATA``) no network is needed.
 """
@@ -10,17 +10,106 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sklearn.datasets
+from sklearn.model_selection import train_test_split
 
-from .record import KEYS, Dataset, checked, split
+from .._util.arrays import AnyArray, Labels, Mask
 
 ENVIRONMENT = "SIMPLEXBOOST_DATA"  # names a folder of <name>.npz files
+TEST_PART = 0.25  # the test part of a set without an official split; stratified, seed 0
+KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A classification problem.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    X_train : array of shape (n, p)
+        The training rows: numbers, NaN where a value is missing, integer codes in categorical columns.
+    y_train : int array of shape (n,)
+        Their classes, codes 0 .. K−1 into ``class_names``.
+    X_test : array of shape (m, p)
+        The test rows.
+    y_test : int array of shape (m,)
+        Their classes.
+    feature_names : array of shape (p,)
+        The names of the features.
+    categorical : bool array of shape (p,)
+        Which columns hold categories.
+    class_names : array of shape (K,)
+        The names of the classes.
+
+    Examples
+    --------
+    >>> from simplexboost import datasets
+    >>> wine = datasets.load("wine")
+    >>> wine.X_train.shape, wine.class_names.tolist()
+    ((133, 13), ['class_0', 'class_1', 'class_2'])
+    """
+
+    name: str
+    X_train: AnyArray
+    y_train: Labels
+    X_test: AnyArray
+    y_test: Labels
+    feature_names: AnyArray
+    categorical: Mask
+    class_names: AnyArray
+
+    def __repr__(self) -> str:
+        rows = f"{len(self.X_train)} + {len(self.X_test)} rows"
+        return f"Dataset({self.name!r}: {rows}, {self.X_train.shape[1]} features, {len(self.class_names)} classes)"
+
+
+def checked(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
+    """Return the arrays as a data set, if their shapes and labels agree."""
+    X_train, y_train, X_test, y_test = (arrays[key] for key in KEYS[:4])
+    p, K = len(arrays["feature_names"]), len(arrays["class_names"])
+    labels = np.concatenate([y_train.ravel(), y_test.ravel()])
+    problems = {
+        f"X_train and X_test must have {p} columns, one per feature name": X_train.shape[1:] != (p,)
+        or X_test.shape[1:] != (p,),
+        "y_train and y_test must have a label per row": y_train.shape != X_train.shape[:1]
+        or y_test.shape != X_test.shape[:1],
+        "X_train and X_test must hold numbers": X_train.dtype.kind not in "biuf" or X_test.dtype.kind not in "biuf",
+        f"categorical must hold {p} booleans": arrays["categorical"].shape != (p,)
+        or arrays["categorical"].dtype != bool,
+        f"labels must be codes 0 .. {K - 1}": labels.dtype.kind not in "iu"
+        or (labels.size > 0 and not 0 <= labels.min() <= labels.max() < K),
+    }
+    wrong = [message for message, found in problems.items() if found]
+    if wrong:
+        raise ValueError(f"{source} does not hold a data set: {'; '.join(wrong)}.")
+    codes = {key: arrays[key].astype(np.intp) for key in ("y_train", "y_test")}
+    texts = {key: arrays[key].astype(str) for key in ("feature_names", "class_names")}
+    return Dataset(name, **arrays | codes | texts)
+
+
+def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
+    """Return a data set whose first ``n_train`` rows are for training; where that is 0, a random stratified split.
+
+    Rows keep the order of the file. Where a class has one row only, that row is for training.
+    """
+    rows = np.arange(len(y))
+    if n_train:
+        train, test = rows[:n_train], rows[n_train:]
+    else:
+        alone = np.bincount(y)[y] < 2
+        train, test = train_test_split(rows[~alone], test_size=TEST_PART, stratify=y[~alone], random_state=0)
+        train, test = np.sort(np.concatenate([train, rows[alone]])), np.sort(test)
+    values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
+    return checked(name, dict(zip(KEYS, values, strict=True)), name)
 
 
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
-    """A data set by name.
+    """Load a data set by name.
 
     It is looked for in this order: as ``<name>.npz`` in ``data_home``, then in the folder that the environment variable
     ``SIMPLEXBOOST_DATA`` names, among scikit-learn's embedded sets, and on OpenML, which needs a network the first
@@ -34,10 +123,6 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
         A folder of ``.npz`` files with the arrays X_train, y_train, X_test, y_test, feature_names, categorical,
         class_names.
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> load("wine")
@@ -47,24 +132,21 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
         if (path := folder / f"{name}.npz").is_file():
             return read_npz(path)
     if name in EMBEDDED:
-        return _embedded(name)
+        bunch = EMBEDDED[name]()
+        no_categories = np.zeros(bunch.data.shape[1], dtype=bool)
+        return split(name, bunch.data, bunch.target, bunch.feature_names, no_categories, bunch.target_names)
     if name in OPENML:
         return _from_openml(name)
     raise ValueError(f"name={name!r} is unknown; choose one of {', '.join(map(repr, available(data_home)))}.")
 
 
 def available(data_home: str | Path | None = None) -> list[str]:
-    """The names that `load` knows, sorted; those only on OpenML need a network.
+    """Return the names that `load` knows, sorted; those only on OpenML need a network.
 
     Parameters
     ----------
     data_home : str, Path or None, default=None
         A folder of ``.npz`` files. None takes the folder that the environment variable ``SIMPLEXBOOST_DATA`` names.
-
-    Returns
-    -------
-    list of str
-        The names.
 
     Examples
     --------
@@ -76,7 +158,7 @@ def available(data_home: str | Path | None = None) -> list[str]:
 
 
 def _folders(data_home: str | Path | None) -> list[Path]:
-    """The folders in which to look for files, in this order; a folder that is passed as an argument must exist."""
+    """Return the folders in which to look for files, in this order; one that is passed as an argument must exist."""
     if data_home is not None and not Path(data_home).is_dir():
         raise FileNotFoundError(f"data_home={str(data_home)!r} is no folder; pass a folder of .npz files, or None.")
     places = [data_home, os.environ.get(ENVIRONMENT)]
@@ -87,17 +169,12 @@ def _folders(data_home: str | Path | None) -> list[Path]:
 
 
 def read_npz(path: str | Path) -> Dataset:
-    """A data set from a file; no pickles are read, and the arrays must fit together.
+    """Read a data set from a file and name it after that; no pickles are read, and the arrays must fit together.
 
     Parameters
     ----------
     path : str or Path
         A file with the arrays X_train, y_train, X_test, y_test, feature_names, categorical and class_names.
-
-    Returns
-    -------
-    Dataset
-        The data set, named after the file.
 
     Examples
     --------
@@ -119,20 +196,12 @@ def read_npz(path: str | Path) -> Dataset:
     return checked(path.stem, arrays, str(path))
 
 
-# ---- scikit-learn's embedded sets -----------------------------------------------------------------------------------
-
 EMBEDDED = {
     "breast_cancer": sklearn.datasets.load_breast_cancer,
     "digits": sklearn.datasets.load_digits,
     "iris": sklearn.datasets.load_iris,
     "wine": sklearn.datasets.load_wine,
 }
-
-
-def _embedded(name: str) -> Dataset:
-    bunch = EMBEDDED[name]()
-    p = bunch.data.shape[1]
-    return split(name, bunch.data, bunch.target, bunch.feature_names, np.zeros(p, dtype=bool), bunch.target_names)
 
 
 # ---- OpenML ---------------------------------------------------------------------------------------------------------

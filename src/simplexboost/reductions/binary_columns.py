@@ -5,7 +5,6 @@ A classifier is trained on the classes whose entry in its column is not 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,9 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
 from scipy.special import expit
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples, has_fit_parameter
+from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.messages import name_in_errors
@@ -35,7 +34,7 @@ class ConstantColumn:
     side: int
 
     def predict(self, X: Any) -> Labels:
-        """1 or 0 for every row."""
+        """Return 1 or 0 for every row."""
         return np.full(_num_samples(X), int(self.side > 0))
 
 
@@ -48,7 +47,7 @@ class Column:
     kernel_rows: Labels | None = None
 
     def ask(self, method: str, X: Any) -> Array:
-        """The classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
+        """Return the classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
         with name_in_errors(owner(self.estimator, self.number)):
@@ -65,13 +64,13 @@ class Column:
         return values[:, 1] - values[:, 0] if method == "decision_function" else values[:, 1]
 
     def answers(self, X: Any, response: str, decoding: str) -> Array:
-        """f (n,), positive for +1."""
+        """Return f (n,), positive for +1."""
         method = self.method(response, decoding)
         values = self.ask(method, X)
         return answers_from_probabilities(values, decoding) if method == "predict_proba" else values
 
     def probabilities(self, X: Any, response: str) -> Array:
-        """The probability of +1, (n,); where the classifier has none, the logistic function of its answer."""
+        """Return the probability of +1, (n,); where the classifier has none, the logistic function of its answer."""
         method = self.method(response, "logistic")
         values = self.ask(method, X)
         if isinstance(self.estimator, ConstantColumn):
@@ -79,15 +78,14 @@ class Column:
         return values if method == "predict_proba" else expit(values)
 
     def method(self, response: str, decoding: str) -> str:
-        """Which method is asked."""
-        if isinstance(self.estimator, ConstantColumn):
-            return "predict"
-        if response != "auto":
-            if not hasattr(self.estimator, response):
-                raise ValueError(f"response={response!r}, but {type(self.estimator).__name__} has no such method.")
-            return response
+        """Return the name of the method that is asked."""
         order = ["decision_function", "predict_proba", "predict"]
-        if decoding in FROM_PROBABILITIES:
+        if isinstance(self.estimator, ConstantColumn):
+            order = ["predict"]
+        elif response != "auto":
+            check_response(self.estimator, response)
+            order = [response]
+        elif decoding in FROM_PROBABILITIES:
             order = ["predict_proba", "decision_function", "predict"]
         for method in order:
             if hasattr(self.estimator, method):
@@ -95,42 +93,49 @@ class Column:
         raise TypeError(f"estimator={self.estimator!r} has no method {', '.join(order[:-1])} or {order[-1]}.")
 
 
+def check_response(estimator: Any, response: str) -> None:
+    if response != "auto" and not hasattr(estimator, response):
+        raise ValueError(f"response={response!r}, but {type(estimator).__name__} has no such method.")
+
+
 def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:
-    """As many jobs as are wanted, but no more than there are columns: each is a process."""
+    """Return as many jobs as are wanted, but no more than there are columns: each is a process."""
     return n_jobs if n_jobs is None else max(1, min(effective_n_jobs(n_jobs), n_columns))
 
 
 def indexable(X: Any) -> Any:
-    """X in a format whose rows can be picked."""
+    """Return X in a format whose rows can be picked."""
     return X.tocsr() if issparse(X) and X.format not in ("csr", "csc", "lil") else X
 
 
-def check_estimator(estimator: Any) -> Any:
-    """The estimator, if it is a classifier that can be cloned and trained."""
-    if isinstance(estimator, type):
-        raise TypeError(f"estimator={estimator.__name__} is a class; pass an instance, {estimator.__name__}().")
-    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict") or not is_classifier(estimator):
-        raise TypeError(f"estimator={estimator!r} must be a scikit-learn classifier, with fit and predict.")
-    return estimator
+def owner(estimator: Any, number: int) -> str:
+    """Return whose error it is, for `name_in_errors`."""
+    return f"estimator: {type(estimator).__name__} of column {number}"
 
 
 def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Array | None, seed: int | None) -> Column:
-    """Train a clone on the rows with a letter ±1; ``letters`` (n,) are those of the rows' classes."""
+    """Train a clone on the rows with a letter ±1; ``letters`` (n,) are those of the rows' classes.
+
+    All random states of the clone are set from the seed, unless it is None.
+    """
     rows = np.flatnonzero(letters)
     sides = np.unique(letters[rows])
     if len(sides) < 2:
         return Column(number, ConstantColumn(int(sides[0])))
     with name_in_errors(owner(estimator, number)):
-        estimator = seeded(clone(estimator), seed)
+        estimator = clone(estimator)
+        if seed is not None:
+            rng = np.random.RandomState(seed)
+            names = sorted(name for name in estimator.get_params() if ("__" + name).endswith("__random_state"))
+            estimator.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
     pairwise = get_tags(estimator).input_tags.pairwise
     everyone = len(rows) == len(letters)
     part = X if everyone else _safe_indexing(X, rows)
     if pairwise and not everyone:
         part = _safe_indexing(part, rows, axis=1)
-    fit: Callable[..., Any] = estimator.fit
-    target: AnyArray = (letters[rows] > 0).astype(np.intp)
+    more = {} if weight is None else {"sample_weight": weight[rows]}
     with name_in_errors(owner(estimator, number)):
-        fit(part, target) if weight is None else fit(part, target, sample_weight=weight[rows])
+        estimator.fit(part, (letters[rows] > 0).astype(np.intp), **more)
     found = getattr(estimator, "classes_", [0, 1])
     if len(found) != 2:
         raise ValueError(
@@ -140,31 +145,11 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
     return Column(number, estimator, rows if pairwise else None)
 
 
-def owner(estimator: Any, number: int) -> str:
-    """Whose error it is, for `name_in_errors`."""
-    return f"estimator: {type(estimator).__name__} of column {number}"
-
-
-def seeded(estimator: Any, seed: int | None) -> Any:
-    """The estimator with all its random states set from a seed; as it is for None."""
-    if seed is not None:
-        rng = np.random.RandomState(seed)
-        names = sorted(name for name in estimator.get_params() if ("__" + name).endswith("__random_state"))
-        estimator.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
-    return estimator
-
-
-def check_takes_weights(estimator: Any) -> None:
-    """Raise unless ``fit`` takes ``sample_weight``."""
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(
-            f"sample_weight was given, but {type(estimator).__name__}.fit does not take it; leave the weights out or "
-            "choose another estimator."
-        )
+# ---- files ----------------------------------------------------------------------------------------------------------
 
 
 def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str, AnyArray]]:
-    """A header for every column, and all arrays with the column's number before their names."""
+    """Return a header for every column, and all arrays with the column's number before their names."""
     headers: list[dict[str, Any]] = []
     arrays: dict[str, AnyArray] = {}
     for column in columns:
@@ -180,34 +165,23 @@ def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str,
 
 
 def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n_features: int) -> list[Column]:
-    """The reverse of `pack_columns`; raise unless each classifier tells two classes apart by the same features."""
+    """Reverse `pack_columns`; raise unless each classifier tells two classes apart by the same features."""
     columns = []
     for j, header in enumerate(headers):
         if "side" in header:
-            columns.append(Column(j, ConstantColumn(checked_side(header["side"]))))
-        else:
-            own = {name: arrays[f"{j}.{name}"] for name in header["arrays"]}
-            rows = own.pop("kernel_rows", None)
-            columns.append(checked(Column(j, unpack(header["estimator"], own), rows), n_features))
+            side = header["side"]
+            if type(side) is not int or side not in (-1, 1):
+                raise damaged(f"invalid side {side!r:.50} of a column")
+            columns.append(Column(j, ConstantColumn(side)))
+            continue
+        own = {name: arrays[f"{j}.{name}"] for name in header["arrays"]}
+        rows, seen = own.pop("kernel_rows", None), n_features
+        estimator = unpack(header["estimator"], own)
+        if rows is not None:
+            if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
+                raise damaged("rows of a kernel that the model does not have")
+            seen = len(rows)
+        if estimator._problem.several or estimator.n_features_in_ != seen or estimator.classes_.tolist() != [0, 1]:
+            raise damaged(f"the classifier of column {j} does not tell two classes apart by the features of the model")
+        columns.append(Column(j, estimator, rows))
     return columns
-
-
-def checked_side(side: Any) -> int:
-    """+1 or −1."""
-    if type(side) is not int or side not in (-1, 1):
-        raise damaged(f"invalid side {side!r:.50} of a column")
-    return side
-
-
-def checked(column: Column, n_features: int) -> Column:
-    """The column, if its classifier fits the others."""
-    rows, seen = column.kernel_rows, n_features
-    if rows is not None:
-        if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
-            raise damaged("rows of a kernel that the model does not have")
-        seen = len(rows)
-    if column.estimator._problem.several:
-        raise damaged("the classifier of a column is not for two classes")
-    if column.estimator.n_features_in_ != seen or column.estimator.classes_.tolist() != [0, 1]:
-        raise damaged("the classifier of a column does not fit the others")
-    return column

@@ -25,13 +25,20 @@ CODES = {name: part for name, part in CODEWORDS.items() if name in (
 
 
 def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
-    """M (K, l), a row per class; rows of classes that are not present are zero."""
+    """Return M (K, l), a row per class; rows of classes that are not present are zero."""
     K, K_present = len(present), int(present.sum())
-    part = as_code(codewords)
+    is_matrix = isinstance(codewords, list | tuple) or (hasattr(codewords, "__array__") and np.ndim(codewords))
+    part = as_codewords(codewords) if is_matrix else resolve(codewords, CODES, Codewords, "codewords")
     part.check()
     if isinstance(part, Custom):
-        whole = check_code(part.Y, K)
-        rows = check_present_part(whole[present])
+        rows = check_code(part.Y, K)[present]
+        letters = np.abs(rows).sum(axis=0)
+        one_sided = np.flatnonzero((np.abs(rows.sum(axis=0)) == letters) & (letters > 0))
+        if len(one_sided):
+            warn_user(
+                f"columns {one_sided[:10].tolist()} of codewords have training examples on one side only, because "
+                "classes are absent; they answer with that side always.",
+            )
     elif K_present < 2:
         rows = np.zeros((K_present, 0))
     elif K_present == 2:
@@ -43,15 +50,8 @@ def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
     return M
 
 
-def as_code(codewords: Any) -> Codewords:
-    """The part that ``codewords`` names."""
-    if isinstance(codewords, list | tuple) or (hasattr(codewords, "__array__") and np.ndim(codewords)):
-        return as_codewords(codewords)
-    return resolve(codewords, CODES, Codewords, "codewords")
-
-
 def check_code(M: Any, K: int) -> Array:
-    """The code, if it has a row per class, letters −1, 0, +1, both signs in every column and different rows."""
+    """Return the code, if it has a row per class, letters −1, 0, +1, both signs in every column and different rows."""
     M = check_ternary(M)
     if len(M) != K:
         raise ValueError(
@@ -77,18 +77,6 @@ def check_code(M: Any, K: int) -> Array:
     return M
 
 
-def check_present_part(M: Array) -> Array:
-    """The rows of the present classes; columns that they leave one-sided are told of."""
-    letters = np.abs(M).sum(axis=0)
-    one_sided = np.flatnonzero((np.abs(M.sum(axis=0)) == letters) & (letters > 0))
-    if len(one_sided):
-        warn_user(
-            f"columns {one_sided[:10].tolist()} of codewords have training examples on one side only, because classes "
-            "are absent; they answer with that side always.",
-        )
-    return M
-
-
 # Losses L(m f) of a column's answer f where the class's letter is m.
 MARGIN_LOSSES: dict[str, Callable[[Array], Array]] = {
     "exponential": lambda z: np.exp(-np.clip(z, -300.0, 300.0)),
@@ -103,7 +91,7 @@ CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: lo
 
 
 def distances(f: Array, M: Array, decoding: str) -> Array:
-    """How far the answers are from the row of each class, (n, K); the smallest wins.
+    """Return how far the answers are from the row of each class, (n, K); the smallest wins.
 
     ==============  ==========================================================================
     a loss          Σ_j L(m_kj f_j)
@@ -140,8 +128,7 @@ def snap(distance: Array) -> Array:
     """Rounded to 40 bits of the row's largest distance: ties are ties, not decided by rounding errors."""
     _, exponent = np.frexp(np.abs(distance).max(axis=1, initial=0.0, keepdims=True))
     unit = np.ldexp(1.0, exponent - 40)
-    rounded: Array = np.round(distance / unit) * unit
-    return rounded
+    return np.asarray(np.round(distance / unit) * unit)
 
 
 def confidence(f: Array, M: Array) -> Array:
@@ -154,11 +141,6 @@ def answers_from_probabilities(p: Array, decoding: str) -> Array:
     """Probabilities of +1 as answers: the f that minimises the expected loss, which for the hinge loss is not unique.
 
     Log-odds for ``logistic``, half of them for ``exponential``, 2p − 1 for all others.
-
-    Examples
-    --------
-    >>> answers_from_probabilities(np.array([0.1, 0.5, 0.9]), "logistic").round(3)
-    array([-2.197,  0.   ,  2.197])
     """
     if decoding not in ("logistic", "exponential"):
         return 2.0 * p - 1.0
@@ -170,23 +152,14 @@ TINY = 1e-7  # probabilities of columns stay this far from 0 and 1, as in LIBSVM
 
 
 def softmax_link(distance: Array, M: Array) -> Array:
-    """softmax(−distance / s), (n, K), with s the columns that have two classes on opposite sides, on average.
+    """Return softmax(−distance / s), (n, K), with s the mean number of columns with two classes on opposite sides.
 
     If two classes contend, every column that has them on opposite sides repeats the same log-odds, and s says how many
-    do: with logistic decoding of log-odds the division undoes the repetition. One column of two classes gives its own
-    probabilities back.
-
-    Examples
-    --------
-    >>> from simplexboost.reductions.coding import distances
-    >>> M = np.array([[-1.0], [1.0]])
-    >>> softmax_link(distances(np.log([[3.0]]), M, "logistic"), M)
-    array([[0.25, 0.75]])
+    do: with logistic decoding of log-odds the division undoes the repetition.
     """
     opposite = 0.5 * (np.abs(M) @ np.abs(M).T - M @ M.T)  # (K, K)
     repetition = opposite[np.triu_indices(len(M), 1)].mean() or 1.0
-    P: Array = softmax(-distance / repetition, axis=1)
-    return P
+    return np.asarray(softmax(-distance / repetition, axis=1))
 
 
 def couple(r: Array, M: Array) -> Array:
@@ -211,6 +184,8 @@ def couple(r: Array, M: Array) -> Array:
 
 
 def _couple(r: Array, M: Array) -> Array:
+    from scipy.optimize import nnls  # not at the top: start-up time
+
     K = len(M)
     r = np.clip(r, TINY, 1.0 - TINY)[:, :, None]  # (n, l, 1)
     A = (1.0 - r) * (M > 0).T - r * (M < 0).T  # (n, l, K)
@@ -222,15 +197,8 @@ def _couple(r: Array, M: Array) -> Array:
     target[:, K] = 1.0
     p: Array = np.linalg.solve(system, target)[:, :K, 0].astype(np.float64, copy=False)
     for i in np.flatnonzero((p < 0).any(axis=1)):  # never for all pairs
-        p[i] = _nearest(A[i])
+        # argmin ‖A p‖² over the simplex: non-negative least squares with the sum as one more equation, scaled after
+        rows = np.vstack([A[i], 1e-5 * np.eye(K), np.ones(K)])
+        weights, _ = nnls(rows, np.append(np.zeros(len(rows) - 1), 1.0))
+        p[i] = weights / weights.sum()
     return p / p.sum(axis=1, keepdims=True)
-
-
-def _nearest(A: Array) -> Array:
-    """argmin ‖A p‖² over the simplex: non-negative least squares with the sum as one more equation, scaled after."""
-    from scipy.optimize import nnls  # not at the top: start-up time
-
-    rows = np.vstack([A, 1e-5 * np.eye(A.shape[1]), np.ones(A.shape[1])])
-    weights, _ = nnls(rows, np.append(np.zeros(len(rows) - 1), 1.0))
-    p: Array = weights / weights.sum()
-    return p

@@ -7,10 +7,18 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
-from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import (
+    _num_samples,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+)
 
-from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_choice, check_flag, random_generator
 from .._util.runtime import one_blas_thread, thread_count
 from ..boosting.decisions import all_classes
@@ -23,9 +31,7 @@ from ..tables.inputs import check_columns, check_nothing_is_masked, plain_labels
 from ..tables.validation import Labelling, check_labels
 from .binary_columns import (
     RESPONSES,
-    Column,
-    check_estimator,
-    check_takes_weights,
+    check_response,
     fit_column,
     indexable,
     jobs_for,
@@ -34,127 +40,13 @@ from .binary_columns import (
 )
 from .coding import DECODINGS, confidence, couple, distances, make_code, softmax_link
 
-
-class Decodes(BaseClassifier):
-    """Predicts by decoding the answers of fitted columns; a subclass fits them."""
-
-    codewords: Any
-    decoding: str
-    break_ties: bool
-    response: str
-    probability: str
-    n_jobs: int | None
-
-    present_: Mask
-    codewords_: Array
-    columns_: list[Column]
-    min_distance_: float
-    bits_corrected_: int
-
-    def column_scores(self, X: Any) -> Array:
-        """The answers f of the columns, (n, l): positive for +1.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, l)
-            The answers, a column for every binary problem.
-        """
-        X = self._check_X(X)
-        return self._ask(X, "answers", self.response, self.decoding)
-
-    def class_scores(self, X: Any) -> Array:
-        """Minus the distances, (n, K): the nearest class scores highest; absent ones are far below.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The scores, a column for every class in the order of ``classes_``.
-        """
-        return all_classes(self._present_scores(self.column_scores(X)), self.present_)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The probabilities, a column for every class in the order of ``classes_``.
-        """
-        X = self._check_X(X)
-        n, M = _num_samples(X), self.codewords_[self.present_]
-        P = np.zeros((n, len(self.classes_)))
-        if len(M) < 2:
-            P[:, self.present_] = 1.0
-        elif self._couples():
-            P[:, self.present_] = couple(self._ask(X, "probabilities", self.response), M)
-        else:
-            f = self._ask(X, "answers", self.response, self.decoding)
-            P[:, self.present_] = softmax_link(-self._present_scores(f), M)
-        return P
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of `predict_proba`; −inf for probabilities that are zero.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The logarithms.
-        """
-        return log_of(self.predict_proba(X))
-
-    def _check_X(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
-        return indexable(check_columns(self, X, reset=False))
-
-    def _ask(self, X: Any, question: str, *how: str) -> Array:
-        """Every column's answers or probabilities, (n, l)."""
-        jobs = jobs_for(self.n_jobs, len(self.columns_))
-        columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
-        return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
-
-    def _present_scores(self, f: Array) -> Array:
-        """Minus the distances of the answers f (n, l) to the classes that had training examples."""
-        M = self.codewords_[self.present_]
-        with one_blas_thread():
-            scores = -distances(f, M, self.decoding)
-            if self.break_ties and self.decoding in ("hamming", "votes"):
-                scores += confidence(f, M)
-        return scores
-
-    def _couples(self) -> bool:
-        if self.probability == "auto":
-            return isinstance(self.codewords, str) and self.codewords == "all-pairs"
-        return self.probability == "coupling"
-
-
 PROBABILITIES = ("auto", "softmax", "coupling")
 
 
 @register
+@described
 @dataclass(eq=False, repr=False)
-class OutputCodeClassifier(Decodes):
+class OutputCodeClassifier(BaseClassifier):
     """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
 
     A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
@@ -267,15 +159,21 @@ class OutputCodeClassifier(Decodes):
         return self
 
     def _check_parameters(self) -> None:
+        self._check_choices()
+        random_generator(self.random_state)
+        thread_count(self.n_jobs)
+        estimator = self._estimator()
+        if isinstance(estimator, type):
+            raise TypeError(f"estimator={estimator.__name__} is a class; pass an instance, {estimator.__name__}().")
+        if not hasattr(estimator, "fit") or not hasattr(estimator, "predict") or not is_classifier(estimator):
+            raise TypeError(f"estimator={estimator!r} must be a scikit-learn classifier, with fit and predict.")
+        check_response(estimator, self.response)
+
+    def _check_choices(self) -> None:
         check_choice("decoding", self.decoding, DECODINGS)
         check_choice("response", self.response, RESPONSES)
         check_choice("probability", self.probability, PROBABILITIES)
         check_flag("break_ties", self.break_ties)
-        random_generator(self.random_state)
-        thread_count(self.n_jobs)
-        estimator = check_estimator(self._estimator())
-        if self.response != "auto" and not hasattr(estimator, self.response):
-            raise ValueError(f"response={self.response!r}, but {type(estimator).__name__} has no such method.")
 
     def _estimator(self) -> Any:
         return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
@@ -289,16 +187,17 @@ class OutputCodeClassifier(Decodes):
         check_consistent_length(X, y)
         if not len(y):
             raise ValueError("X has 0 sample(s); a classifier needs at least one of two classes.")
-        if sample_weight is not None:
-            check_takes_weights(self._estimator())
+        if sample_weight is not None and not has_fit_parameter(self._estimator(), "sample_weight"):
+            raise ValueError(
+                f"sample_weight was given, but {type(self._estimator()).__name__}.fit does not take it; leave the "
+                "weights out or choose another estimator."
+            )
         X = indexable(X)
         self.classes_, c, weight = check_labels(X, y, sample_weight, Labelling(self.classes))
         check_label_types(self.classes_)
         with np.errstate(over="ignore"):
             if not np.isfinite(weight.sum()):
-                raise ValueError(
-                    f"sample_weight adds up to infinity, up to {weight.max():.3g} each; scale the weights."
-                )
+                raise ValueError(f"sample_weight adds up to infinity, up to {weight.max():.3g} each; scale it.")
         if not weight.all():
             rows = np.flatnonzero(weight)
             X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]
@@ -328,20 +227,85 @@ class OutputCodeClassifier(Decodes):
         check_is_fitted(self)
         return [column.estimator for column in self.columns_]
 
+    # ---- prediction -------------------------------------------------------------------------------------------------
+
+    def column_scores(self, X: Any) -> Array:
+        """Return the answers f of the columns, (n, l): positive for +1.
+
+        Returns
+        -------
+        array of shape (n, l)
+            The answers, a column for every binary problem.
+        """
+        X = self._check_X(X)
+        return self._ask(X, "answers", self.response, self.decoding)
+
+    def class_scores(self, X: Any) -> Array:
+        # minus the distances; absent classes are far below
+        return all_classes(self._present_scores(self.column_scores(X)), self.present_)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return probabilities (n, K), by soft-max or coupling; classes without training examples have none.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The probabilities, a column for every class in the order of ``classes_``.
+        """
+        X = self._check_X(X)
+        n, M = _num_samples(X), self.codewords_[self.present_]
+        P = np.zeros((n, len(self.classes_)))
+        couples = isinstance(self.codewords, str) and self.codewords == "all-pairs"
+        couples = couples if self.probability == "auto" else self.probability == "coupling"
+        if len(M) < 2:
+            P[:, self.present_] = 1.0
+        elif couples:
+            P[:, self.present_] = couple(self._ask(X, "probabilities", self.response), M)
+        else:
+            f = self._ask(X, "answers", self.response, self.decoding)
+            P[:, self.present_] = softmax_link(-self._present_scores(f), M)
+        return P
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The logarithms.
+        """
+        return log_of(self.predict_proba(X))
+
+    def _check_X(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
+        return indexable(check_columns(self, X, reset=False))
+
+    def _ask(self, X: Any, question: str, *how: str) -> Array:
+        """Every column's answers or probabilities, (n, l)."""
+        jobs = jobs_for(self.n_jobs, len(self.columns_))
+        columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
+        return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
+
+    def _present_scores(self, f: Array) -> Array:
+        """Minus the distances of the answers f (n, l) to the classes that had training examples."""
+        M = self.codewords_[self.present_]
+        with one_blas_thread():
+            scores = -distances(f, M, self.decoding)
+            if self.break_ties and self.decoding in ("hamming", "votes"):
+                scores += confidence(f, M)
+        return scores
+
     # ---- saving -----------------------------------------------------------------------------------------------------
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        """The code and the columns for a file."""
         headers, arrays = pack_columns(self.columns_)
         more = {"codewords": self.codewords_.astype(np.int8), "present": self.present_.astype(np.uint8)}
         return {"columns": headers}, arrays | more
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-        """The reverse of `_pack`."""
-        check_choice("decoding", self.decoding, DECODINGS)
-        check_choice("response", self.response, RESPONSES)
-        check_choice("probability", self.probability, PROBABILITIES)
-        check_flag("break_ties", self.break_ties)
+        self._check_choices()
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
             raise damaged("invalid estimator")
         columns = unpack_columns(header["columns"], arrays, self.n_features_in_)
