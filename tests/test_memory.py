@@ -18,7 +18,7 @@ from simplexboost.parts.codewords import CODEWORDS, Custom
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GradientDescent, SketchedNewton
-from simplexboost.parts.optimizers.memory import n_leaves
+from simplexboost.parts.optimizers.forecast import n_leaves
 from simplexboost.tables.training_set import TrainingSet
 
 # ---- what is free ---------------------------------------------------------------------------------------------------

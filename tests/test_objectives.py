@@ -7,7 +7,9 @@ import pytest
 from cases import COSTLY, LOSSES, code, each
 from numpy.testing import assert_allclose, assert_array_equal
 
+from simplexboost.engine import OneHot
 from simplexboost.model.code import Code
+from simplexboost.parts.learners import ClassTree, Request
 from simplexboost.parts.losses import MM, Exponential, Gradient, Logistic, Loss, Objective, OwnScoreExponential
 from simplexboost.parts.losses.gamma_phi import MOST_CARRIED, REFRESH, CarriedObjective
 from simplexboost.parts.losses.objective import mean_loss
@@ -114,16 +116,21 @@ def test_the_curvature_is_the_trace_by_differences():
 # ---- what a gradient tells ------------------------------------------------------------------------------------------
 
 
-def test_gains_are_at_hand_where_codewords_are_equally_far_apart():
+@each("Y", {**CODES, "canonical": np.eye(K)})
+def test_class_trees_sum_gains_up_to_a_factor_and_a_constant_in_every_row(Y):
     P = np.random.default_rng(3).normal(size=(N, K))
-    for Y in (CODES["simplex"], CODES["samme"], np.eye(K)):
-        gradient = Gradient(C, np.ones(N), P, Code(Y))
-        gains = gradient.G @ Y.T
-        differences = gradient.gains[:, :1] - gradient.gains
-        factor = 0.5 * np.linalg.norm(Y[0] - Y[1]) ** 2 / 2
-        assert_allclose(gains[:, :1] - gains, factor * differences, rtol=1e-10, atol=1e-12)
-    assert Gradient(C, np.ones(N), P, Code(CODES["random-dense"])).gains is None
-    assert Gradient(C, np.ones(N), P, Code(np.eye(K)), single=True).gains is None
+    gradient = Gradient(C, np.ones(N), P, Code(Y))
+    found = ClassTree().statistics(Request(None, gradient, Y))
+    gains = gradient.G @ Y.T
+    even = gradient.code.gap is not None
+    assert (found is P) == even
+    factor = 0.5 * np.linalg.norm(Y[0] - Y[1]) ** 2 / 2 if even else 1.0
+    assert_allclose(gains[:, :1] - gains, factor * (found[:, :1] - found), rtol=1e-10, atol=1e-12)
+
+
+def test_class_trees_sum_weights_where_they_contain_the_gradient():
+    gradient = Gradient(C, np.ones(N), np.zeros((N, K)), Code(np.eye(K)), single=True)
+    assert isinstance(ClassTree().statistics(Request(None, gradient, np.eye(K))), OneHot)
 
 
 def test_a_gradient_is_computed_when_asked_for_and_once():

@@ -29,7 +29,7 @@ from simplexboost.engine import CPU
 from simplexboost.parts.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
 from simplexboost.parts.losses import Exponential, Logistic, OneVsAll, Savage
 from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent, Newton, as_optimizer
-from simplexboost.parts.optimizers.base import SIGNS, ask, binary_gradient, gradient_of, normalised_edge, ray_along
+from simplexboost.parts.optimizers.base import SIGNS, ask, binary_gradient, gradient_of, normalised_edge
 from simplexboost.parts.steps import FixedStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "boosting.json").read_text())["cd_toy"]
@@ -201,7 +201,8 @@ def test_best_schedule_applies_the_coordinate_of_lowest_risk():
         risks = []
         for j in range(3):
             answer = ask(run, binary_gradient(gradient_of(run).G[:, j]), SIGNS)
-            alpha = run.step.length(ray_along(run, answer.outputs * np.eye(3)[j])).alpha
+            W = run.code.forward(answer.outputs * np.eye(3)[j])
+            alpha = run.step.length(run.ray(lambda: W)).alpha  # noqa: B023
             F = run.F.copy()
             F[:, j] += alpha * answer.outputs[:, 0]
             risks.append(float(data.weight @ run.loss.value(0.5 * F @ Y.T, data.c)) / data.n)
@@ -230,7 +231,7 @@ def test_all_coordinates_share_the_step_of_the_whole_vector():
     run = make_run(data, Exponential(), Y, Stump())
     answers = [ask(run, binary_gradient(gradient_of(run).G[:, j]), SIGNS) for j in range(4)]
     whole = np.column_stack([answer.outputs for answer in answers])
-    expected = run.step.length(ray_along(run, whole))
+    expected = run.step.length(run.ray(lambda: run.code.forward(whole)))
     updates = AllCoordinates().propose(run)
     assert [update.coordinate for update in updates] == [0, 1, 2, 3]
     assert {update.alpha for update in updates} == {expected.alpha}

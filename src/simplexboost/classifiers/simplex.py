@@ -18,9 +18,8 @@ from ..parts.learners import SketchTree
 from ..parts.learners.constraints import is_by_class
 from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost, UserLoss
 from ..parts.optimizers import SketchedNewton
-from ..parts.optimizers.prior import has_even_classes
 from ..parts.optimizers.run import Run
-from ..parts.optimizers.sketched import INITS, MOST_CANDIDATES
+from ..parts.optimizers.sketched import INITS, MOST_CANDIDATES, has_even_classes
 from ..parts.steps import FixedStep
 from ..persist import damaged, from_json, is_number, register, to_json
 from ..tables.labels import class_numbers

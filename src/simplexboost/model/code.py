@@ -193,11 +193,3 @@ class Gradient:
         """Minus the gradient in F, (n, d)."""
         assert self.code is not None
         return self.code.back(self.P)
-
-    @property
-    def gains(self) -> Array | None:
-        """G Yᵀ (n, K), up to a positive factor and a constant in every row, if it is known without work; else None.
-
-        If all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
-        """
-        return None if self.single or self.code is None or self.code.gap is None else self.P

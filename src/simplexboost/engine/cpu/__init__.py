@@ -227,4 +227,4 @@ class CpuCompute:
         return None
 
     def check_memory(self, size: FitSize) -> float:
-        return 0.0  # `parts.optimizers.memory` forecasts the memory of the host
+        return 0.0  # `parts.optimizers.forecast` forecasts the memory of the host

@@ -253,8 +253,9 @@ class ClassTree(NamesClasses):
     def statistics(self, request: Request) -> Array | OneHot:
         if request.gradient.single:  # only the true class gains, up to a constant that does not affect splits
             return OneHot(request.labels, request.weight, len(request.Y))
-        gains = request.gradient.gains  # (n, K)
-        return request.G @ request.Y.T if gains is None else gains
+        # If all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
+        code = request.gradient.code
+        return request.G @ request.Y.T if code is None or code.gap is None else request.gradient.P  # (n, K)
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
         return super()._make_growth(data, bits=64 if data.n * data.K < SMALL else 32, **more)

@@ -69,11 +69,6 @@ def as_optimizer(value: Any) -> Optimizer:
     value : str or Optimizer
         A key of ``OPTIMIZERS``, or an optimizer.
 
-    Returns
-    -------
-    Optimizer
-        The optimizer.
-
     Examples
     --------
     >>> as_optimizer("coordinate")

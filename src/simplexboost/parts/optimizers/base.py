@@ -111,44 +111,15 @@ def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None =
     return answers
 
 
-def ray_along(run: Run, outputs: Array, gradient: Gradient | None = None) -> Ray:
-    """Return the risk along a learner's outputs (n, d)."""
-    data = run.data
-    return Ray(
-        run.loss, lambda: run.U, data.c, data.weight, lambda: run.code.forward(outputs), gradient, engine=data.engine
-    )
-
-
 def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[], Rivals | None]) -> Ray:
     """Return the risk along an answer in coordinate j; rivals that move alike there are merged where that pays.
 
     `rivals` is asked only then: they take as long as one look at the risk. A constant step looks at none.
     """
-    data, y, merged = run.data, run.Y[:, j], None
+    y, merged = run.Y[:, j], None
     if run.step.constant is None and pays(y) and (found := rivals()) is not None:
         merged = found.along(y.astype(np.float64), 0.5 * answer.outputs[:, 0])
-    return Ray(
-        run.loss,
-        lambda: run.U,
-        data.c,
-        data.weight,
-        lambda: 0.5 * answer.outputs * y,
-        gradient,
-        merged=merged,
-        engine=data.engine,
-    )
-
-
-def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
-    """Return the risk of class k against the rest along outputs (n, 1), if the risk decouples (`decouples`)."""
-    loss, U, c = run.loss.binary(run.U, run.data.c, k)
-    toward = np.array([1.0, -1.0])
-    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * toward, engine=run.data.engine)
-
-
-def decouples(run: Run) -> bool:
-    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
-    return run.loss.decouples and run.code.canonical
+    return run.ray(lambda: 0.5 * answer.outputs * y, gradient, merged=merged)
 
 
 def step_along(
@@ -164,17 +135,8 @@ def step_along(
         answer = ask(run, along, SIGNS, curvature)
         ray = coordinate_ray(run, answer, coordinate, gradient, lambda: run.loss.rivals(run.U, run.data.c))
         return take_step(run, along, answer, ray, coordinate)
-    answer, data = ask(run, gradient, answers, curvature), run.data
-    ray = Ray(
-        run.loss,
-        lambda: run.U,
-        data.c,
-        data.weight,
-        lambda: run.code.forward(answer.outputs),
-        gradient,
-        answer.classes,
-        engine=data.engine,
-    )
+    answer = ask(run, gradient, answers, curvature)
+    ray = run.ray(lambda: run.code.forward(answer.outputs), gradient, answer.classes)
     return take_step(run, gradient, answer, ray)
 
 
@@ -189,23 +151,23 @@ def take_step(run: Run, gradient: Gradient, answer: Answer, ray: Ray, coordinate
         run.refusal = stride.stop
         return []
     outputs, classes = (answer.compact, answer.classes) if coordinate is None else (answer.outputs, None)
-    told = (stride.error, stride.drop, 1.0, classes)
-    return [Update(answer.hypothesis, outputs, stride.alpha, edge, stride.perfect, coordinate, *told)]
+    found = (stride.alpha, edge, stride.perfect, coordinate, stride.error, stride.drop, 1.0, classes)
+    return [Update(answer.hypothesis, outputs, *found)]
 
 
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
     """Ask for a scalar h in every coordinate, and choose one step for the vector that they form."""
     answers = ask_each(run, [binary_gradient(g) for g in gradient.G.T])
     outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
-    stride = run.step.length(ray_along(run, outputs, gradient))
+    stride = run.step.length(run.ray(lambda: run.code.forward(outputs), gradient))
     edge = normalised_edge(run.data.engine, gradient.G, outputs) if stride.edge is None else stride.edge
     if edge <= MIN_EDGE or stride.alpha <= 0:
         run.refusal = stride.stop
         return []
-    told = (stride.error, stride.drop, 1 / len(answers))
+    share = 1 / len(answers)
     return [
-        Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j, *told)
-        for j, answer in enumerate(answers)
+        Update(a.hypothesis, a.outputs, stride.alpha, edge, stride.perfect, j, stride.error, stride.drop, share)
+        for j, a in enumerate(answers)
     ]
 
 

@@ -14,11 +14,12 @@ from scipy.sparse import csr_array, hstack, issparse
 from ..._util.arrays import AnyArray, Array
 from ..._util.params import check_choice, check_flag, check_number
 from ...model.code import Gradient
-from ...model.hypotheses import Hypothesis, spread
+from ...model.hypotheses import spread
 from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import single
 from ..losses.gamma_phi import LinearGamma
 from ..losses.scores import SoftmaxCost, SoftmaxCostTable
+from ..steps.ray import Ray
 from .base import (
     MIN_EDGE,
     SIGNS,
@@ -26,12 +27,9 @@ from .base import (
     ask,
     ask_each,
     binary_gradient,
-    binary_ray,
     coordinate_ray,
-    decouples,
     gradient_of,
     normalised_edge,
-    ray_along,
     step_along,
     step_together,
     take_step,
@@ -53,7 +51,6 @@ class GradientDescent(Optimizer):
     """
 
     def propose(self, run: Run) -> list[Update]:
-        """One vector-valued update."""
         return step_along(run, gradient_of(run))
 
 
@@ -69,11 +66,9 @@ class SignedDescent(GradientDescent):
     """
 
     def propose(self, run: Run) -> list[Update]:
-        """One update of signs."""
         return step_along(run, gradient_of(run), answers=2.0 * np.eye(len(run.Y)) - 1.0)
 
     def check(self, run: Run) -> None:
-        """Raise unless the codewords are canonical."""
         if not run.code.canonical:
             raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
 
@@ -101,11 +96,9 @@ class CoordinateDescent(Optimizer):
     schedule: str = "best"
 
     def check(self, run: Run) -> None:
-        """Raise if the schedule is unknown."""
         check_choice("schedule", self.schedule, ("best", "cyclic"))
 
     def propose(self, run: Run) -> list[Update]:
-        """One update of one coordinate."""
         gradient, d = gradient_of(run), run.Y.shape[1]
         if self.schedule == "cyclic":
             # A coordinate without an edge is skipped; if none has an edge, there is no update.
@@ -142,38 +135,41 @@ class AllCoordinates(Optimizer):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(optimizer=AllCoordinates(), learner="stump", n_estimators=10).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(optimizer=AllCoordinates(), learner="stump", n_estimators=10)
     """
 
     shared_step: bool = True
 
     def check(self, run: Run) -> None:
-        """Raise if the parameter is invalid."""
         check_flag("shared_step", self.shared_step)
 
     def propose(self, run: Run) -> list[Update]:
-        """An update of every coordinate that has an edge."""
         gradient = gradient_of(run)
-        if not self.shared_step:
-            return self._separate(run, gradient)
-        return step_together(run, gradient)
-
-    @staticmethod
-    def _separate(run: Run, gradient: Gradient) -> list[Update]:
-        """One step for each coordinate."""
-        if not decouples(run):
-            return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
-        return one_by_one(run, gradient)
+        if self.shared_step:
+            return step_together(run, gradient)
+        if decouples(run):
+            return one_by_one(run, gradient)
+        return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
 
     def resume(self, run: Run) -> None:
-        """Mark the coordinates whose last learner is perfect as ended."""
-        if not self.shared_step and decouples(run):
+        if not self.shared_step and decouples(run):  # coordinates whose last learner is perfect have ended
             last = {term.coordinate: term.hypothesis for term in run.model.terms}
-            run.workspace = {k for k, h in last.items() if k is not None and is_perfect(run, h, k)}
+            run.workspace = set()
+            for k, h in last.items():
+                if k is not None:
+                    ray = binary_ray(run, h.outputs(run.data.X, run.data.engine), k)
+                    run.workspace |= {k} if run.step.length(ray).perfect else set()
+
+
+def decouples(run: Run) -> bool:
+    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
+    return run.loss.decouples and run.code.canonical
+
+
+def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
+    """Return the risk of class k against the rest along outputs (n, 1), if the risk decouples."""
+    loss, U, c = run.loss.binary(run.U, run.data.c, k)
+    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]), engine=run.data.engine)
 
 
 def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
@@ -194,11 +190,6 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     return updates
 
 
-def is_perfect(run: Run, h: Hypothesis, k: int) -> bool:
-    """Whether h alone separates class k from the rest; for risks that decouple."""
-    return run.step.length(binary_ray(run, h.outputs(run.data.X, run.data.engine), k)).perfect
-
-
 @dataclass(eq=False, repr=False)
 class Newton(Optimizer):
     """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
@@ -209,22 +200,16 @@ class Newton(Optimizer):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(optimizer=Newton(), learner="newton-tree", step="fixed", n_estimators=20).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(optimizer=Newton(), learner="newton-tree", step="fixed", n_estimators=20)
     """
 
     def check(self, run: Run) -> None:
-        """Raise unless the loss is convex and has second derivatives."""
         if not run.loss.convex:
             raise ValueError(f"optimizer='newton' needs a convex loss; loss={run.loss!r} is not. Use 'gradient'.")
         one = run.data.c[:1]
         run.loss.curvature(np.zeros((len(one), len(run.Y))), one, run.Y)  # raises if there is none
 
     def propose(self, run: Run) -> list[Update]:
-        """One vector-valued update."""
         return step_along(run, gradient_of(run, scaled=False), curvature=run.objective.curvature(run.U))
 
 
@@ -250,7 +235,6 @@ class NewtonCoordinates(Optimizer):
     clip: float = 4.0
 
     def check(self, run: Run) -> None:
-        """Raise unless the loss is logistic and every coordinate is a class."""
         check_number("clip", self.clip, float, 0.0, open_low=True)
         if not run.loss.likelihood or not run.code.symmetric:
             raise ValueError(
@@ -259,7 +243,6 @@ class NewtonCoordinates(Optimizer):
             )
 
     def propose(self, run: Run) -> list[Update]:
-        """An update of every coordinate that has an edge."""
         weight = run.data.weight[:, None]
         R = gradient_of(run, scaled=False).G / weight  # (n, K), 1[c=k] − p
         h = np.maximum(np.abs(R) * (1 - np.abs(R)), 1e-12)  # p(1−p)
@@ -269,7 +252,7 @@ class NewtonCoordinates(Optimizer):
         answers = ask_each(run, [binary_gradient(g) for g in G.T], h)
         edges = [normalised_edge(run.data.engine, G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
         outputs = np.column_stack([answer.outputs for answer in answers])  # (n, K)
-        alpha = (K - 1) / K * run.step.length(ray_along(run, outputs)).alpha
+        alpha = (K - 1) / K * run.step.length(run.ray(lambda: run.code.forward(outputs))).alpha
         found = [(k, a, edge) for k, (a, edge) in enumerate(zip(answers, edges, strict=True)) if edge > MIN_EDGE]
         return [Update(a.hypothesis, a.outputs, alpha, edge, False, k) for k, a, edge in found]
 
@@ -301,7 +284,6 @@ class NewColumn(Optimizer):
     code: ClassVar[str] = "binary, a new column each round"
 
     def check(self, run: Run) -> None:
-        """Raise unless scores are the predictor itself and the loss is a sum over pairs."""
         check_choice("colouring", self.colouring, ("random", "max-cut"))
         if not isinstance(run.loss, LinearGamma) or not run.code.canonical:
             raise ValueError(
@@ -310,9 +292,8 @@ class NewColumn(Optimizer):
             )
 
     def propose(self, run: Run) -> list[Update]:
-        """One update along a colouring; if it has no edge, another colouring is drawn."""
         gradient = gradient_of(run)
-        for _ in range(MAX_COLOURINGS):
+        for _ in range(MAX_COLOURINGS):  # if one has no edge, another is drawn
             if update := self._along(run, gradient, self.colours(run, gradient)):
                 return update
         return []
@@ -327,7 +308,7 @@ class NewColumn(Optimizer):
         along = binary_gradient(np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
         answer = ask(run, along, SIGNS)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
-        stride = run.step.length(ray_along(run, outputs, gradient))
+        stride = run.step.length(run.ray(lambda: run.code.forward(outputs), gradient))
         edge = normalised_edge(run.data.engine, along.G, answer.outputs)
         if edge <= MIN_EDGE or stride.alpha <= 0:
             return []
@@ -390,14 +371,12 @@ class SampledPairs(Optimizer):
     max_draws: ClassVar[int] = 10
 
     def check(self, run: Run) -> None:
-        """Raise if the number of pairs is invalid."""
         if isinstance(self.n_pairs, str):
             check_choice("n_pairs", self.n_pairs, ("n", "all"))
         else:
             check_number("n_pairs", self.n_pairs, int, 1, 2**31 - 1)
 
     def propose(self, run: Run) -> list[Update]:
-        """One step along all coordinates."""
         ask = step_together if self.separate else step_along
         if self.n_pairs == "all":
             return ask(run, gradient_of(run))
@@ -412,7 +391,12 @@ class SampledPairs(Optimizer):
         if run.workspace is None:
             run.workspace = different_examples(run.data)
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
-        P, g = residual_and_probabilities(run, rows)  # (m, K)
+        U, c, loss = run.U.take(rows, axis=0), run.data.c.take(rows), run.loss
+        g = loss.probabilities(U)  # (m, K)
+        if isinstance(loss, SoftmaxCost) and type(loss) in (SoftmaxCost, SoftmaxCostTable):  # not a user's subclass
+            P = loss.residual_of(g.copy(), c)
+        else:
+            P = loss.residual(U, c)
         n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
         places = run.data.dealt(np.arange(P.shape[1]))  # (K,) where the classes are among the pairs of an example
         ends = np.cumsum((weight[:, None] * g).take(np.argsort(places), axis=1))
@@ -425,15 +409,6 @@ class SampledPairs(Optimizer):
         if not (size := float(np.abs(sampled).max(initial=0.0))) < LARGEST:
             raise run.divergence(size)
         return run.objective.of_residual(sampled)
-
-
-def residual_and_probabilities(run: Run, rows: AnyArray) -> tuple[Array, Array]:
-    """The residual and the probabilities of some rows, (m, K) both; one comes from the other where that is known."""
-    U, c = run.U.take(rows, axis=0), run.data.c.take(rows)
-    g = run.loss.probabilities(U)
-    if isinstance(run.loss, SoftmaxCost) and type(run.loss) in (SoftmaxCost, SoftmaxCostTable):  # not a user's subclass
-        return run.loss.residual_of(g.copy(), c), g
-    return run.loss.residual(U, c), g
 
 
 def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:

@@ -13,12 +13,14 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array, Labels
 from ...engine import Candidates
 from ...model.additive import AdditiveModel, Term, add_terms
-from ...model.code import Code
+from ...model.code import Code, Gradient
 from ...model.hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, largest
 from ...tables.training_set import TrainingSet
 from ..learners.base import Learner
 from ..learners.tree_learners import NamesClasses
 from ..losses.base import Loss
+from ..losses.gamma_phi import MergedRivals
+from ..steps.ray import Ray
 from ..steps.rules import Step
 
 if TYPE_CHECKING:
@@ -155,6 +157,17 @@ class Run:
             self._U = self.code.scores(F)
         return self._U
 
+    def ray(
+        self,
+        W: Callable[[], Array],
+        gradient: Gradient | None = None,
+        classes: Labels | None = None,
+        merged: MergedRivals | None = None,
+    ) -> Ray:
+        """Return the risk along the direction W (n, K) in scores."""
+        data = self.data
+        return Ray(self.loss, lambda: self.U, data.c, data.weight, W, gradient, classes, merged, data.engine)
+
     @property
     def round(self) -> int:
         """The number of rounds so far."""
@@ -199,9 +212,11 @@ class Run:
         self._U = self._risk = None
         self.model.add_round(terms)
         if len(terms) == 1 and terms[0].coordinate is None:
-            classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y)
-            if classes is not None:
-                self.objective.follow_votes(classes, terms[0].step, self.round)
+            h = terms[0].hypothesis
+            if isinstance(self.learner, NamesClasses) or isinstance(h, ClassifierHypothesis):
+                classes = (outputs @ self.Y.T).argmax(axis=1)
+                if (self.Y[classes] == outputs).all():
+                    self.objective.follow_votes(classes, terms[0].step, self.round)
 
     @property
     def is_perfect(self) -> bool:
@@ -253,7 +268,9 @@ class Run:
         """The largest absolute entry of F."""
         if isinstance(self.F, Candidates):
             return self.F.reach()
-        return max(self.data.engine.rows.largest(row_reach(self.F)), 0.0)
+        F = self.F
+        reach = np.maximum(F.max(axis=1), -F.min(axis=1)) if F.size else np.zeros(len(F))  # (n,)
+        return max(self.data.engine.rows.largest(reach), 0.0)
 
     def divergence(self, move: float) -> DivergenceError:
         """The error to raise when the next round would make F too large."""
@@ -261,16 +278,3 @@ class Run:
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."
         )
-
-
-def named_classes(learner: Learner, h: Hypothesis, outputs: Array, Y: Array) -> Labels | None:
-    """The classes (n,) that a hypothesis of a learner names by its outputs (n, d); None if it does not name classes."""
-    if not isinstance(learner, NamesClasses) and not isinstance(h, ClassifierHypothesis):
-        return None
-    classes = (outputs @ Y.T).argmax(axis=1)
-    return classes if (Y[classes] == outputs).all() else None
-
-
-def row_reach(F: AnyArray) -> AnyArray:
-    """The largest absolute entry of every row of F (n, d), (n,); no other array as large as F is made."""
-    return np.maximum(F.max(axis=1), -F.min(axis=1)) if F.size else np.zeros(len(F))

@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
+from scipy.special import entr
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import Part, check_choice, check_number
-from ...engine import BlockProblem, Engine, FitSize, Grown, HostLoss, LateValues, LeafRule, RowLoss, RowProblem
-from ...engine.candidates import places
-from ...model.code import FEW, Code, Gradient
+from ...engine import BlockProblem, Engine, Grown, HostLoss, LateValues, LeafRule, RowLoss, RowProblem, single_leaf
+from ...model.code import Code, Gradient
 from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, largest, sparse_values
 from ...tables.training_set import TrainingSet
 from ..learners.base import Learner
@@ -31,9 +31,8 @@ from ..losses.base import Loss
 from ..losses.multilabel import BlockLogistic
 from ..losses.objective import Objective
 from ..losses.scores import UserLoss, UserLossError, along_columns
-from .base import Optimizer, ray_along
-from .memory import BASE, NODE, ROW, binning_bytes, leaves_on, model_bytes, row_bytes, table_bytes, tree_bytes
-from .prior import prior_update
+from .base import Optimizer
+from .forecast import MANY_CLASSES, expected_bytes, fit_size, seconds_per_round
 from .run import Run, Update
 
 
@@ -69,13 +68,12 @@ class Sketch(Part):
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
         """The codewords along the directions, Z (K, s) float32; Y (K, d) are the codewords."""
 
-    def along(self, code: Code, rng: np.random.Generator) -> AnyArray:
-        """The same for codewords of which more is known."""
-        return self.directions(code.Y, rng)
+    def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
+        """The same for codewords of which more is known.
 
-    def free(self, code: Code, rng: np.random.Generator) -> AnyArray:
-        """The same for scores of which each matters by itself, not only compared with the others: those of labels."""
-        return self.along(code, rng)
+        If ``free``, each score matters by itself, not only compared with the others: those of labels do.
+        """
+        return self.directions(code.Y, rng)
 
     def check(self) -> None:
         """Raise if a parameter is invalid; called once before boosting."""
@@ -100,30 +98,21 @@ class GaussianSketch(Sketch):
 
     @property
     def size(self) -> int:
-        """The number of directions."""
         return self.n_directions
 
     def check(self) -> None:
-        """Raise if the number of directions is invalid."""
         check_number("sketch", self.n_directions, int, 1, 64)
 
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
         """Z = Y R / √s with R (d, s) Gaussian; it is centred over the classes, which only reduces rounding errors."""
-        Z = Y @ rng.standard_normal((Y.shape[1], self.n_directions))
-        Z -= Z.mean(axis=0)
-        return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
+        return self.along(Code(Y), rng)
 
-    def along(self, code: Code, rng: np.random.Generator) -> AnyArray:
-        """The same; canonical codewords need no product, which takes 0.2 ms for 438 classes."""
-        if not code.canonical:
-            return self.directions(code.Y, rng)
-        Z = rng.standard_normal((len(code.Y), self.n_directions))
-        Z -= Z.mean(axis=0)
-        return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
-
-    def free(self, code: Code, rng: np.random.Generator) -> AnyArray:
-        """The same without centring: if all labels become more probable together, that is a direction too."""
-        Z = rng.standard_normal((len(code.Y), self.n_directions))
+    def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
+        Z = rng.standard_normal((code.Y.shape[1], self.n_directions))
+        if not code.canonical:  # else the product would take 0.2 ms for 438 classes
+            Z = code.Y @ Z
+        if not free:  # if all labels become more probable together, that is a direction too
+            Z -= Z.mean(axis=0)
         return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
 
 
@@ -167,18 +156,10 @@ class LossRows(HostLoss):
         return total(self.weight * self.values) / total(self.weight)
 
 
-# From this many classes on, leaf values below this part of the leaf's largest are dropped.
-MANY_CLASSES, THIN = 33, 0.1
-
-# Up to so many of them, probabilities (n, K) are kept from the sketch for the leaves; beyond, they are computed again.
-FEW_PROBABILITIES = 2**21
-# The part of the leaf values that is kept if small ones are dropped, for the forecast of memory.
-SPARSE_PART = 0.2
+THIN = 0.1  # from MANY_CLASSES on, leaf values below this part of the leaf's largest are dropped
 
 MOST_CANDIDATES = 2**16
 INITS = ("zero", "prior")
-# The most entries that a leaf is expected to have if rows have candidates, for the forecast of memory.
-LEAF_ENTRIES = 1000
 
 # The furthest that a leaf may move the score of a class if the codewords are not canonical, after the learning rate.
 # Longer steps are caused by an almost singular Hessian; with the default learning rate, ordinary steps reach 3 for 1200
@@ -225,7 +206,6 @@ class SketchedNewton(Optimizer):
     dtype: ClassVar[type] = np.float32
 
     def check(self, run: Run) -> None:
-        """Raise unless the engine can evaluate the loss row by row and the learner can use a sketch."""
         as_sketch(self.sketch).check()
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
         if self.candidates is not None:
@@ -260,12 +240,8 @@ class SketchedNewton(Optimizer):
             "device='cuda'": not run.data.engine.device.is_host,
             "a cluster": run.data.engine.rows.is_spread,
         }
-        for what, is_so in refused.items():
-            if is_so:
-                raise ValueError(
-                    f"candidates={self.candidates} does not go with {what}; take candidates=None, which keeps the "
-                    "scores of all classes."
-                )
+        remedy = "candidates=None, which keeps the scores of all classes"
+        refuse(f"candidates={self.candidates}", refused, remedy)
 
     def check_prior(self, run: Run) -> None:
         """Raise unless the run can start at the class shares."""
@@ -276,45 +252,14 @@ class SketchedNewton(Optimizer):
             f"loss={run.loss!r}": not (run.loss.likelihood or isinstance(run.loss, BlockLogistic)),
             "init_score": run.data.init_score is not None,
         }
-        for what, is_so in refused.items():
-            if is_so:
-                raise ValueError(f"init='prior' does not go with {what}; take init='zero'.")
+        refuse("init='prior'", refused, "init='zero'")
 
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
-        """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
         as_sketch(self.sketch).check()  # this is asked first of all, before `check`
         if not isinstance(learner, TreeLearner):
             return None  # `check` will refuse it
-        n, K, s = data.n_here, data.K, int(as_sketch(self.sketch).size)
-        kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
-        blockwise = data.problem.several is not None  # whose mistakes are kept for the leaves
-        kept = 4 * kept if d == K and (kept <= FEW_PROBABILITIES or blockwise) else 0
-        weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
-        values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
-        if self.candidates is not None and d == K:
-            return self.candidate_memory(data, learner, s, weighted, n_rounds)
-        code = 0 if d == K > FEW else 12 * K * d  # many canonical codewords are a view
-        model = code + model_bytes(data, learner, values, n_rounds)
-        if not data.engine.device.is_host and d == K and not issparse(data.table):  # F and the trees are there
-            rows: float = n * (ROW + weighted)
-            growing = rows + table_bytes(data) + model
-        else:
-            rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
-            growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + model
-        binning = code + binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
-        return BASE + max(growing, binning)
-
-    def candidate_memory(self, data: TrainingSet, learner: TreeLearner, s: int, weighted: int, n_rounds: int) -> float:
-        """The same where rows keep few scores: lists, and tables of K numbers for every thread."""
-        C, n, K = places(min(int(self.candidates or 0), data.K - 1)), data.n_here, data.K
-        rows = n * (row_bytes(data) + 4 + 8 * C + 20 + 8 * (s + 1) + weighted)
-        tables = 30.0 * K * (4 * data.engine.compute.n_threads + 1)
-        leaves = leaves_on(data, learner.growth_for(data))
-        entries = min(float(n), LEAF_ENTRIES * float(leaves), float(leaves) * K)
-        model = n_rounds * (leaves * NODE + 8 * entries) + 24.0 * entries
-        growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + tables + model
-        binning = binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
-        return BASE + max(growing, binning)
+        size, few = int(as_sketch(self.sketch).size), self.candidates if d == data.K else None
+        return expected_bytes(data, learner, d, size, few, n_rounds)
 
     def objective(self, run: Run) -> RowObjective:
         if not run.data.engine.device.is_host:
@@ -323,18 +268,16 @@ class SketchedNewton(Optimizer):
         return RowObjective(run.loss, run.data.c, run.data.weight, run.code, run.data.engine, few)
 
     def propose(self, run: Run) -> list[Update]:
-        """One tree."""
         data, objective, step = run.data, run.objective, run.step.constant
         assert isinstance(objective, RowObjective)
         rows = objective.rows
         if self.init == "prior" and not run.model.round_ends:
             return [prior_update(run)]
         sketch, rule, sparse = run.workspace = run.workspace or self.fixed(run)
-        if isinstance(run.loss, BlockLogistic):
-            Z = sketch.free(run.code, run.rng)  # (K, s)
-        else:
-            Z = sketch.along(run.code, run.rng)
-            Z = data.dealt(Z) if run.code.canonical and data.class_ranks is not None else Z
+        free = isinstance(run.loss, BlockLogistic)
+        Z = sketch.along(run.code, run.rng, free)  # (K, s)
+        if run.code.canonical and not free and data.class_ranks is not None:
+            Z = data.dealt(Z)
         try:
             statistics = rows.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
@@ -348,8 +291,10 @@ class SketchedNewton(Optimizer):
         outputs = LeafOutputs(values, grown.leaf_of_row, data.engine)
         hypothesis = tree_hypothesis(grown, values, sparse, data.engine)
         size = rows.gradient_size(statistics, run.rows)
-        moves = len(grown.leaf_sums) > 1 or not is_zero(values)
-        edge = sketched_edge(grown.leaf_sums, rule.l2_regularization, size) if moves else 0.0
+        edge = sketched_edge(grown.leaf_sums, rule.l2_regularization, size)
+        if len(grown.leaf_sums) == 1:  # which may move no row
+            entries = np.abs(values.data if issparse(values) else np.asarray(values))
+            edge = 0.0 if entries.max(initial=0.0) < 1e-6 else edge
         run.risk_before = rows.risk()  # now, since a device has then computed it while the tree was growing
         if not edge:
             if late is not None and late.added:  # a tree with splits has an edge, but for rounding
@@ -359,7 +304,7 @@ class SketchedNewton(Optimizer):
             return [Update(hypothesis, outputs, step, edge, False)]
         if not np.isfinite(reach := largest(hypothesis, outputs)):
             raise run.divergence(reach)
-        stride = run.step.length(ray_along(run, outputs.dense(), objective.lazy_gradient(run)))
+        stride = run.step.length(run.ray(lambda: run.code.forward(outputs.dense()), objective.lazy_gradient(run)))
         if stride.alpha <= 0:
             run.refusal = stride.stop
             return []
@@ -375,9 +320,11 @@ class SketchedNewton(Optimizer):
         return as_sketch(self.sketch), rule, bool(thin) and canonical
 
 
-def is_zero(values: Any) -> bool:
-    """Tell whether the leaf values (1, d) of a tree of one leaf move no row."""
-    return bool(np.abs(values.data if issparse(values) else np.asarray(values)).max(initial=0.0) < 1e-6)
+def refuse(parameter: str, refused: dict[str, bool], remedy: str) -> None:
+    """Raise if one of the conditions holds that a parameter does not go with; they are named for the message."""
+    for what, is_so in refused.items():
+        if is_so:
+            raise ValueError(f"{parameter} does not go with {what}; take {remedy}.")
 
 
 def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
@@ -465,26 +412,31 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
     return logs.astype(np.float32)
 
 
-def fit_size(run: Run, s: int) -> FitSize:
-    """The size of the fit, with s directions of the sketch."""
-    data, kept = run.data, run.code.canonical and not isinstance(run.loss, UserLoss)
-    growth = run.learner.growth_for(data)
-    p = 0 if issparse(data.table) else data.p
-    return FitSize(data.n, p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)
+# ---- the start ------------------------------------------------------------------------------------------------------
+
+# So many rows are added to those of every class, because the only row of a class may be held out.
+EXTRA = 0.5
+# Shares of classes are even if their entropy is at least this part of the largest possible one.
+EVEN = 0.98
 
 
-def seconds_per_round(run: Run) -> float:
-    """Seconds per round, from costs measured on a 2.8 GHz core and on an H200; right within about a factor of two."""
-    n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
-    if not run.data.engine.device.is_host and d == K and not issparse(run.data.table):
-        return 1.3e-3 + n * (2.5e-11 * p + 6e-12 * K)
-    leaves = run.learner.growth_for(run.data).max_leaf_nodes or 255
-    levels = np.log2(leaves + 1)
-    cells, bins = n * p, run.data.max_bins * p
-    if issparse(run.data.table):  # only what is stored is read, and gives a column bins
-        cells, bins = 4 * run.data.table.nnz, min(bins, p + run.data.table.nnz)
-    histograms = 1.5e-9 * cells * (1 + levels / 4)  # subtraction saves half of each level, and rows become fewer
-    scans = 2e-9 * leaves * float(bins)
-    products = 0.0 if d == K else 4.0 * n * K * d / 4e10
-    soft_max = (4e-9 if d == K else 2e-9) * n * K  # canonical: once for the sketch, once for the leaves
-    return (histograms + scans + products + soft_max) / max(1, min(run.data.engine.compute.n_threads, 8)) + 2e-4
+def prior_update(run: Run) -> Update:
+    """The round that moves all rows to the log-odds of the classes among the rows of this round."""
+    shares = class_shares(run.data, slice(None) if run.rows is None else run.rows)
+    logits = np.log(shares) - (np.log1p(-shares) if run.data.problem.yes_or_no else np.log(shares).mean())
+    values = run.code.predictor(logits[None])  # (1, d)
+    outputs = LeafOutputs(values, np.zeros(run.data.n_here, dtype=np.int32), run.data.engine)
+    return Update(
+        TreeHypothesis(single_leaf(run.data.n), values), outputs, 1.0 / run.learning_rate, edge=0.0, perfect=False
+    )
+
+
+def class_shares(data: TrainingSet, rows: AnyArray | slice = slice(None)) -> Array:
+    """The shares of the classes in some of the rows that are here, of the labels, or of each target's classes; (K,)."""
+    return data.problem.shares(data.target_weights(rows), EXTRA)
+
+
+def has_even_classes(data: TrainingSet) -> bool:
+    """Whether the classes are about equally frequent; with several labels or targets, whether those of each are."""
+    questions = data.problem.by_question(class_shares(data))
+    return all(entr(outcomes).sum() >= EVEN * np.log(len(outcomes)) for outcomes in questions)

@@ -43,11 +43,6 @@ def as_step(value: Any) -> Step:
     value : str or Step
         A key of ``STEPS``, or a step.
 
-    Returns
-    -------
-    Step
-        The step.
-
     Examples
     --------
     >>> as_step("fixed")
