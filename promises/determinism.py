@@ -22,7 +22,8 @@ import simplexboost as sb
 from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.distributed.fitting import fit_group
-from simplexboost.distributed.partitions import Part, Tables
+from simplexboost.distributed.partition_columns import Tables
+from simplexboost.tables.partitions import Partition as Part
 from tests.group_threads import run_group
 from tests.twin.shards import sharded_engine
 

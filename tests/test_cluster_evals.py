@@ -14,8 +14,8 @@ from test_cluster_tables import CUTS, N, cut, dealt, frame, parts_of, same_array
 
 from simplexboost.classifiers.eval_sets import EvalContext, EvalSet, make_evaluation
 from simplexboost.distributed.partition_labels import agree_on_entry
-from simplexboost.distributed.partitions import Part
 from simplexboost.engine import CPU
+from simplexboost.tables.partitions import Partition as Part
 from simplexboost.tables.validation import Labelling, check_training
 
 RNG = np.random.default_rng(0)

@@ -16,7 +16,8 @@ import simplexboost as sb
 from simplexboost.distributed.comm import Leader, Share
 from simplexboost.distributed.fitting import fit_group
 from simplexboost.distributed.group_engine import GroupRows, group_engine
-from simplexboost.distributed.partitions import Part, Tables
+from simplexboost.distributed.partition_columns import Tables
+from simplexboost.tables.partitions import Partition as Part
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
 

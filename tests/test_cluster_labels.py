@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, dealt, in_order, parts_of, same_array
 
-from simplexboost.distributed.partition_labels import agree_on_groups, agree_on_init_score, agree_on_labels
-from simplexboost.distributed.partitions import Part
+from simplexboost.distributed.fitting import read_starts
+from simplexboost.distributed.group_engine import GroupRows
+from simplexboost.distributed.partition_labels import agree_on_groups, share_of
 from simplexboost.engine import CPU
 from simplexboost.tables.labels import check_init_score
-from simplexboost.tables.validation import Labelling, check_training
+from simplexboost.tables.partitions import Partition as Part
+from simplexboost.tables.validation import Labelling, check_rows, check_training, mean_one, read_labels
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, 2))
@@ -25,9 +27,15 @@ WEIGHT = RNG.uniform(0.0, 3.0, N) * (RNG.random(N) < 0.8)
 
 
 def labels_by_group(parts, labelling=None, losses=None):
-    """What everybody agrees on, the leader first."""
+    """What everybody agrees on, the leader first: the labels, the share of the rows, and their weights."""
     labelling = Labelling() if labelling is None else labelling
-    return run_group(lambda group, own: agree_on_labels(group, own, labelling), dealt(parts), [], losses)
+
+    def read(group, own):
+        labels = read_labels(group, [check_rows(part) for part in own], labelling)
+        share = share_of(labels.sizes, [part.index for part in own])
+        return labels, share, mean_one(np.concatenate([np.empty(0), *labels.weight]), GroupRows(group, share))
+
+    return run_group(read, dealt(parts), [], losses)
 
 
 def check_as_whole(y, sample_weight, labelling, cuts, losses=None):
@@ -36,18 +44,18 @@ def check_as_whole(y, sample_weight, labelling, cuts, losses=None):
     expected = check_training(BaseEstimator(), X[:n], y, sample_weight, labelling, 255, CPU)
     parts = parts_of(X[:n], y, n=n, cuts=cuts, sample_weight=sample_weight)
     agreed = labels_by_group(parts, labelling, losses)
-    for one in agreed:
-        assert same_array(one.classes, expected.classes) or (one.classes == expected.classes).all()
-        assert one.classes.dtype == expected.classes.dtype
-        assert same_array(one.present, expected.present)
-        assert one.n == n and one.share.n == expected.data.n
-    for name, whole in (("c", expected.data.c), ("weight", expected.data.weight), ("used", expected.used)):
-        assert same_array(np.concatenate(in_order([getattr(one, name) for one in agreed[1:]], parts)), whole)
-    rows = [r for one in agreed[1:] for begin, end in one.share.segments for r in range(begin, end)]
-    assert sorted(rows) == list(range(expected.data.n)) and agreed[0].share.segments == ()
-    for one in agreed[1:]:
-        here = np.concatenate([np.arange(begin, end) for begin, end in one.share.segments] or [np.empty(0, int)])
-        assert same_array(np.concatenate([np.empty(0), *one.weight]), expected.data.weight[here])
+    for labels, share, _ in agreed:
+        classes = labels.problem.classes
+        assert same_array(classes, expected.classes) or (classes == expected.classes).all()
+        assert classes.dtype == expected.classes.dtype
+        assert same_array(labels.problem.present, expected.present)
+        assert labels.n == n and share.n == expected.data.n
+    for name, whole in (("c", expected.data.c), ("used", expected.used)):
+        assert same_array(np.concatenate(in_order([getattr(one, name) for one, _, _ in agreed[1:]], parts)), whole)
+    rows = [r for _, share, _ in agreed[1:] for begin, end in share.segments for r in range(begin, end)]
+    assert sorted(rows) == list(range(expected.data.n)) and agreed[0][1].segments == ()
+    for _, share, weight in agreed[1:]:
+        assert same_array(weight, expected.data.weight[share.numbers])
 
 
 LABELS = {
@@ -140,7 +148,7 @@ PARTITION_WRONG = [
     ([Part(0, ROWS, np.eye(3, dtype=int))], "y is a matrix of shape .*in partition 0"),
     (
         [Part(0, ROWS, np.array([0, "a", 1], dtype=object))],
-        "(Unknown label|not supported).*in partition 0",
+        "y mixes labels of different types.*in partition 0",
     ),
     ([Part(0, ROWS[:0], np.empty(0))], "all partitions are empty"),
 ]
@@ -196,8 +204,12 @@ def test_warnings_come_once(y):
 
 def with_more(group, own):
     """The labels, the scores to start from and the groups."""
-    labels = agree_on_labels(group, own, Labelling(classes=range(5)))
-    return labels, agree_on_init_score(group, own, labels), agree_on_groups(group, own, labels)
+    labels = read_labels(group, [check_rows(part) for part in own], Labelling(classes=range(5)))
+    return (
+        np.concatenate([np.empty(0, dtype=int), *(share_of(labels.sizes, [part.index]).numbers for part in own)]),
+        read_starts(own, labels) if "init_score" in labels.fields else None,
+        agree_on_groups(group, own, labels.used) if "groups" in labels.fields else None,
+    )
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=str)
@@ -207,8 +219,9 @@ def test_scores_and_groups_follow_the_rows(cuts):
     results = run_group(with_more, dealt(parts), [])[1:]
     labels = check_training(BaseEstimator(), X, Y, WEIGHT, Labelling(classes=range(5)), 255, CPU)
     whole = check_init_score(scores, N, 5)[labels.used][:, labels.present]
-    assert same_array(np.concatenate(in_order([r[1] for r in results], parts)), whole)
-    assert np.concatenate(in_order([r[2] for r in results], parts)).tolist() == groups[labels.used].tolist()
+    for rows, start, of_rows in results:
+        assert same_array(start, whole[rows]) and of_rows.tolist() == groups[labels.used][rows].tolist()
+    assert sorted(np.concatenate([rows for rows, _, _ in results])) == list(range(len(whole)))
 
 
 def test_scores_and_groups_may_be_absent():

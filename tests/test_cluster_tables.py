@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from simplexboost.distributed.partitions import Part, agree_on_columns, recognise_columns
+from simplexboost.distributed.partition_columns import agree_on_columns, recognise_columns
 from simplexboost.tables.frames import digest, read_table
 from simplexboost.tables.inputs import Taken, check_X, learn_X
+from simplexboost.tables.partitions import Partition as Part
 
 N = 40
 NAMED = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})

@@ -19,9 +19,9 @@ from simplexboost.tables.validation import (
     Labelling,
     check_costs,
     check_label_names,
+    check_labels,
     check_training,
     check_two_classes,
-    check_weight,
     encode_labels,
     known_labels,
     mean_one,
@@ -125,11 +125,16 @@ def test_one_class_is_too_few_unless_others_are_declared():
         checked(weight=[1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
 
 
+def weights(y, sample_weight, class_weight):
+    """The weights of the rows, before they are divided by their mean."""
+    return check_labels(X[: len(y)], y, sample_weight, Labelling(class_weight=class_weight))[2]
+
+
 def test_class_weights_multiply_sample_weights():
-    weight = check_weight(X, Y, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], {"a": 10.0, "b": 1.0, "c": 0.5})
+    weight = weights(Y, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], {"a": 10.0, "b": 1.0, "c": 0.5})
     assert_array_equal(weight, [1.0, 20.0, 1.5, 4.0, 50.0, 3.0])
-    assert_array_equal(check_weight(X, Y, None, None), np.ones(6))
-    balanced = check_weight(X[:4], Y[:4], None, "balanced")  # n / (K n_k)
+    assert_array_equal(weights(Y, None, None), np.ones(6))
+    balanced = weights(Y[:4], None, "balanced")  # n / (K n_k)
     assert_allclose(balanced, [4 / 6, 4 / 3, 4 / 3, 4 / 6])
 
 
@@ -145,7 +150,7 @@ def test_class_weights_multiply_sample_weights():
 )
 def test_weights_without_meaning_are_refused(sample_weight, class_weight, words):
     with pytest.raises(ValueError, match=words):
-        check_weight(X, Y, sample_weight, class_weight)
+        weights(Y, sample_weight, class_weight)
 
 
 def test_weights_have_mean_one():

@@ -414,7 +414,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, learner: Learner, reset: bool
     ) -> Checked:
         """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""
-        checked = check_training(
+        return check_training(
             self,
             X,
             y,
@@ -426,8 +426,6 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
             costs,
             reset=reset,
         )
-        names = getattr(self, "feature_names_in_", None)
-        return checked if names is None else replace(checked, data=replace(checked.data, names=names))
 
     def _table(self, X: Any, learner: Learner) -> Any:
         """X as it is; rows on the GPU stay there unless they have categories, or continue a model."""

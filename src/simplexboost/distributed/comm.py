@@ -190,11 +190,6 @@ def together(a: Answer, b: Answer) -> Answer:
     return Answer(a.what, a.ways, tuple(pieces))
 
 
-def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
-    """The values of a collected piece, by their places."""
-    return [value for _, value in sorted(pieces, key=lambda entry: entry[0])]
-
-
 def size_of(value: Any) -> int:
     """The bytes of a value on its way: those of its arrays, and of everything else as it is pickled."""
     if isinstance(value, Trimmed):

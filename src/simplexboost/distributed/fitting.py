@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from .._util.arrays import AnyArray, Mask
+from .._util.arrays import AnyArray, Array
 from ..boosting import Callback, Checkpoint, Evaluation, History, Progress, Sampling
 from ..classifiers.base_classifier import transaction
 from ..classifiers.eval_sets import EvalContext
 from ..classifiers.plan import Parts
-from ..engine import CodedRows, auto_bins
+from ..engine import CodedRows
 from ..parts.learners import IndexStump
 from ..parts.learners.tree_learners import TreeLearner
 from ..parts.losses import UserLoss
@@ -27,20 +26,13 @@ from ..parts.optimizers.run import Run
 from ..persist import check_label_types
 from ..tables.inputs import Taken
 from ..tables.order import in_own_order
-from ..tables.problem import OneClass
+from ..tables.partitions import Partition, in_partition
 from ..tables.training_set import TrainingSet
-from ..tables.validation import Checked, Labelling
+from ..tables.validation import Checked, Labelling, ReadLabels, check_rows, read_labels, training_set
 from .comm import Group
 from .group_engine import GroupRows, group_engine
-from .partition_labels import (
-    AgreedLabels,
-    agree_on_entry,
-    agree_on_groups,
-    agree_on_init_score,
-    agree_on_labels,
-    stacked,
-)
-from .partitions import Part, Tables, agree_on_columns
+from .partition_columns import Tables, agree_on_columns
+from .partition_labels import agree_on_entry, agree_on_groups, share_of
 
 
 def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = None) -> None:
@@ -81,7 +73,7 @@ def check_parts(parts: Parts) -> None:
 
 
 def agree_on_training(
-    group: Group, estimator: Any, parts: Parts, tables: list[Part]
+    group: Group, estimator: Any, parts: Parts, tables: list[Partition]
 ) -> tuple[Checked, AnyArray | None]:
     """The rows here as a training set, and their groups, or None."""
     if estimator.device != "cpu":
@@ -89,53 +81,28 @@ def agree_on_training(
     taken = Taken(estimator.categorical_features, parts.learner.refusal)
     X = agree_on_columns(group, estimator, tables, taken, reset=not estimator._goes_on)
     labelling = Labelling(estimator._declared, estimator.class_weight, estimator._multilabel, estimator._multitarget)
-    labels = agree_on_labels(group, tables, labelling)
-    check_label_types(labels.classes)
-    init = agree_on_init_score(group, tables, labels)
-    groups = agree_on_groups(group, tables, labels)
+    tables[:] = map(check_rows, tables)
+    labels = read_labels(group, tables, labelling)
+    check_label_types(labels.problem.classes)
+    init = read_starts(tables, labels) if "init_score" in labels.fields else None
+    groups = agree_on_groups(group, tables, labels.used) if "groups" in labels.fields else None
+    share = share_of(labels.sizes, [part.index for part in tables])
     tables.clear()  # X has all that is still needed of them
     estimator._check_start(init is not None)
-    K, p = int(labels.present.sum()), estimator.n_features_in_
-    data = TrainingSet(
-        joint_table(X, labels.used, p),
-        joint(labels.c, np.empty(0, dtype=np.intp)),
-        joint(labels.weight, np.empty(0)),
-        K,
-        auto_bins(labels.n, p) if estimator.max_bins == "auto" else int(estimator.max_bins),
-        group_engine(estimator._engine().compute.n_threads, GroupRows(group, labels.share)),
-        None if estimator.categories_ is None else estimator.categories_.mask,
-        OneClass(labels.classes, labels.present),
-        names=getattr(estimator, "feature_names_in_", None),
-        init_score=None if init is None else joint(init, np.empty((0, K))),
-    )
-    data, of_rows = in_own_order(data, None if groups is None else joint(groups, np.empty(0)))
-    return Checked(data if estimator._goes_on else coded(data), used_rows(labels)), of_rows
+    engine = group_engine(estimator._engine().compute.n_threads, GroupRows(group, share))
+    data = replace(training_set(estimator, X, labels, estimator.max_bins, engine), init_score=init)
+    data, groups = in_own_order(data, groups)
+    used = np.concatenate([np.empty(0, dtype=bool), *labels.used])
+    return Checked(data if estimator._goes_on else coded(data), used), groups
 
 
-def joint(arrays: list[Any], empty: AnyArray) -> AnyArray:
-    """The rows of all partitions here, one after another; ``empty`` if there are none."""
-    return np.concatenate(arrays) if arrays else empty
-
-
-def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
-    """The rows in use of all tables of p columns here, one after another.
-
-    The list of tables is emptied, so that a table is freed when it was copied: nobody needs twice the memory.
-    """
-    tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
-    if len(tables) < 2 or issparse(tables[0]):
-        return stacked(tables, p)
-    whole, end = np.empty((sum(len(X) for X in tables), p), dtype=tables[0].dtype), 0
-    while tables:
-        X = tables.pop(0)
-        whole[end : end + len(X)] = X
-        end += len(X)
-    return whole
-
-
-def used_rows(labels: AgreedLabels) -> AnyArray:
-    """Which of the rows of all partitions here are trained on."""
-    return joint(labels.used, np.empty(0, dtype=bool))
+def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
+    """The scores that boosting starts from, of the rows and classes that are trained on."""
+    scores = [np.empty((0, int(labels.problem.present.sum())))]
+    for part, used in zip(parts, labels.used, strict=True):
+        with in_partition(part.index):
+            scores.append(labels.problem.read_start(part.init_score, len(used))[used])
+    return np.concatenate(scores)
 
 
 def coded(data: TrainingSet) -> TrainingSet:
@@ -149,7 +116,7 @@ def coded(data: TrainingSet) -> TrainingSet:
 # ---- rows that are evaluated ----------------------------------------------------------------------------------------
 
 
-def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Part]) -> Evaluation:
+def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Partition]) -> Evaluation:
     """Return the callback that evaluates one set of rows of ``X_val``."""
     entry = agree_on_entry(group, context.estimator, parts, context.checked)
     engine = context.checked.data.engine.with_rows(GroupRows(group, entry.share))

@@ -7,298 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from ..classifiers.eval_sets import check_init_score_val, check_weight_val
 from ..classifiers.metrics import Rows
 from ..classifiers.search import check_several, distinct_groups, one_per_row
 from ..tables.inputs import plain_labels
-from ..tables.labels import (
-    check_are_classes,
-    check_init_score,
-    few,
-    in_words,
-    kind_of_target,
-    known_label_numbers,
-    label_numbers,
-    listed_classes,
-    warn_of_quantity,
-)
+from ..tables.partitions import Partition, all_or_none, in_order, in_partition
 from ..tables.problem import evaluated_labels, numbers_or_last
-from ..tables.validation import (
-    NEGLIGIBLE,
-    Checked,
-    Labelling,
-    check_class_weight,
-    check_finite_weight,
-    check_some_weight,
-    check_two_classes,
-    encode_labels,
-    mean_one,
-    weight_of_labels,
-)
-from .comm import Group, Share, in_order, joined
-from .group_engine import GroupRows
-from .partitions import Part, agree_on_presence, all_or_none, in_partition, recognise_columns
-
-
-class AgreedLabels(NamedTuple):
-    """The labels and weights of a training set in partitions.
-
-    Attributes
-    ----------
-    classes : (K,) all classes, sorted
-    c : per partition here, the classes of the rows that are trained on, numbered among those that are present
-    weight : per partition here, the weights of these rows; the mean over all partitions is one
-    used : per partition here, which of its rows are trained on
-    present : (K,) which classes are trained on
-    share : which of all rows that are trained on are here
-    n : the number of all rows
-    """
-
-    classes: AnyArray
-    c: list[Labels]
-    weight: list[Array]
-    used: list[Mask]
-    present: Mask
-    share: Share
-    n: int
-
-
-def agree_on_labels(group: Group, parts: Sequence[Part], labelling: Labelling) -> AgreedLabels:
-    """What `tables.validation.check_training` makes of the labels and weights of all partitions together.
-
-    Parameters
-    ----------
-    parts : those that are here, as they are or with X as numbers; the leader has none
-    """
-    given = [Given.of(part, labelling) for part in parts]
-
-    def learn(pieces: list[Any]) -> Classes:
-        return learn_classes(in_order(pieces[0]), labelling)
-
-    found = group.exchange("labels", lambda: [("list", [(g.index, g.summary()) for g in given])], learn)
-    classes, K = found.classes, len(found.classes)
-    c = [known_label_numbers(g.y, classes, "y") for g in given]
-    weight = [g.weight if found.weight is None else g.weight * found.weight[k] for g, k in zip(given, c, strict=True)]
-
-    def weights() -> list[tuple[str, Any]]:
-        for one in weight:
-            check_finite_weight(one, labelling.class_weight)
-        positive = occurring([k[w > 0] for k, w in zip(c, weight, strict=True)], K)
-        return [("max", np.max([w.max(initial=0.0) for w in weight], initial=0.0)), ("any", positive)]
-
-    def heaviest(pieces: list[Any]) -> float:
-        check_some_weight(bool(pieces[0] > 0))
-        check_two_classes(classes, np.flatnonzero(pieces[1]), labelling)
-        return float(pieces[0])
-
-    largest = group.exchange("weights", weights, heaviest)
-    used = [w > NEGLIGIBLE * largest for w in weight]
-    c, weight = ([a[u] for a, u in zip(arrays, used, strict=True)] for arrays in (c, weight))
-
-    def rows() -> list[tuple[str, Any]]:
-        sizes = [(part.index, len(k)) for part, k in zip(parts, c, strict=True)]
-        return [("any", occurring(c, K)), ("list", sizes)]
-
-    present, sizes = group.exchange("rows in use", rows, lambda pieces: [pieces[0], in_order(pieces[1])])
-    share = share_of(sizes, [part.index for part in parts])
-    rank = np.cumsum(present) - 1  # as in `check_training`
-    scaled = scaled_weights(weight, GroupRows(group, share), share.n)
-    return AgreedLabels(classes, [rank[k] for k in c], scaled, used, present, share, found.n)
-
-
-# ---- one partition --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class LabelSummary:
-    """What a partition says of its labels: its rows, the distinct ones and their counts; and in which form it has them.
-
-    Attributes
-    ----------
-    as_column : whether y has a second dimension of size one
-    weighted : whether there are sample weights
-    positive : whether some of them are positive
-    """
-
-    n: int
-    labels: AnyArray
-    counts: AnyArray
-    as_column: bool
-    weighted: bool
-    positive: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """The checked labels (n,) and sample weights (n,) of a partition."""
-
-    index: int
-    y: AnyArray
-    weight: Array
-    as_column: bool
-    weighted: bool
-
-    @classmethod
-    def of(cls, part: Part, labelling: Labelling) -> Given:
-        """Those of a partition."""
-        n = number_of_rows(part.X)
-        with in_partition(part.index):
-            given = check_target(part.y, labelling)
-            y = column_or_1d(given)
-            check_length("y", len(y), n)
-            weight = check_sample_weight(part.sample_weight, n)
-        return cls(part.index, y, weight, given.ndim > 1, part.sample_weight is not None)
-
-    def summary(self) -> LabelSummary:
-        """What the leader learns from."""
-        with in_partition(self.index):
-            labels, counts = distinct_labels(self.y)
-        return LabelSummary(len(self.y), labels, counts, self.as_column, self.weighted, bool(self.weight.any()))
-
-
-def number_of_rows(X: Any) -> int:
-    """The rows of a table."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def check_length(name: str, found: int, n: int) -> None:
-    """Raise unless there is an entry per row of X."""
-    if found != n:
-        raise ValueError(f"{name} has {found} entries, but X has {n} rows; there must be one per row.")
-
-
-def check_target(y: Any, labelling: Labelling) -> AnyArray:
-    """The y of a partition, as scikit-learn's check leaves it; label sets are refused."""
-    if y is None:
-        raise ValueError("y is None; a classifier needs the labels of all rows.")
-    y = plain_labels(y)
-    y = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
-    matrix = y.ndim > 1 and y.shape[1] > 1 and labelling.several
-    if matrix and (labelling.targets or kind_of_target(y) == "multilabel-indicator"):
-        raise ValueError(
-            f"y is a matrix of shape {y.shape}; a table in partitions needs one label per row. Fit on one machine, or "
-            "one classifier per column."
-        )
-    return y
-
-
-def check_sample_weight(sample_weight: Any, n: int) -> Array:
-    """The weights of n rows; all of them may be zero, as long as those of other partitions are not."""
-    if np.ndim(sample_weight) == 0:  # None or a number
-        floats = np.full(n, 1.0 if sample_weight is None else sample_weight, dtype=np.float64)
-    else:
-        options = {"ensure_2d": False, "dtype": np.float64, "input_name": "sample_weight", "ensure_min_samples": 0}
-        floats = check_array(sample_weight, ensure_all_finite=False, **options)
-    return floats if floats.shape == (n,) and not floats.any() else check_whole_weight(floats, n)
-
-
-def check_whole_weight(sample_weight: Any, n: int) -> Array:
-    """The weights of n rows, as for a table of these rows; some versions of scikit-learn refuse zeros only."""
-    return _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
-
-
-def distinct_labels(y: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The sorted distinct labels and their counts; an error if they are none of a classifier.
-
-    scikit-learn's check looks only at the distinct values. It warns if most of them occur once, which says nothing of a
-    small partition: here every one occurs twice.
-    """
-    try:
-        labels, counts = np.unique(y, return_counts=True)
-    except TypeError:  # values that cannot be compared
-        check_are_classes(y)
-        raise
-    if len(labels):
-        check_are_classes(np.repeat(labels, 2))
-    return labels, counts
-
-
-# ---- all partitions -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """All classes (K,), the weights that they multiply by, (K,) or None, and the number of rows."""
-
-    classes: AnyArray
-    weight: Array | None
-    n: int
-
-
-def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
-    """The classes of all partitions."""
-    all_or_none("sample_weight", [(index, part.weighted) for index, part in enumerate(parts) if part.n])
-    full = [(index, part) for index, part in enumerate(parts) if part.n]
-    if not full:
-        raise ValueError("y has no labels: all partitions are empty.")
-    check_one_type(full)
-    labels, inverse = np.unique(np.concatenate([part.labels for _, part in full]), return_inverse=True)
-    counts = np.zeros(len(labels), dtype=np.int64)
-    np.add.at(counts, inverse, np.concatenate([part.counts for _, part in full]))
-    n = int(counts.sum())
-    warn_as_of_one(labels, counts, any(part.as_column for part in parts))
-    classes, _ = encode_labels(labels, labelling.classes)
-    if labelling.classes is None:
-        warn_of_quantity(classes, n)
-    if not any(part.positive for part in parts):
-        check_whole_weight(np.zeros(1), 1)
-    return Classes(classes, class_weights(classes, labels, counts, labelling.class_weight), n)
-
-
-def check_one_type(parts: list[tuple[int, LabelSummary]]) -> None:
-    """Raise if labels are text in one partition and numbers in another."""
-    i, first = parts[0]
-    some = listed_classes(first.labels)[0]
-    for k, part in parts:
-        other = listed_classes(part.labels)[0]
-        if in_words(other) != in_words(some):
-            raise ValueError(
-                f"y holds {in_words(some)} in partition {i}, such as {few([some])}, but {in_words(other)} in partition "
-                f"{k}, such as {few([other])}; labels must have one type."
-            )
-
-
-def warn_as_of_one(labels: AnyArray, counts: AnyArray, as_column: bool) -> None:
-    """The warnings of scikit-learn's checks on a whole y, once."""
-    if as_column:
-        column_or_1d(np.zeros((2, 1)), warn=True)
-    if 2 * len(labels) > counts.sum():
-        check_are_classes(np.repeat(labels, counts))
-
-
-def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_weight: Any) -> Array | None:
-    """What the weights of the rows of every class are multiplied by, (K,); None without class weights.
-
-    Parameters
-    ----------
-    labels, counts : those that occur
-    """
-    if class_weight is None:
-        return None
-    check_class_weight(class_weight, labels, classes)
-    if isinstance(class_weight, str):  # "balanced", by scikit-learn's formula
-        of_label = counts.sum() / (len(labels) * counts.astype(np.float64))
-    else:
-        of_label = weight_of_labels(labels, class_weight)
-    out = np.ones(len(classes))
-    out[label_numbers(labels, classes)] = of_label
-    return out
-
-
-def occurring(c: list[Labels], K: int) -> Mask:
-    """Which of K classes occur."""
-    out = np.zeros(K, dtype=bool)
-    for one in c:
-        out[one] = True
-    return out
+from ..tables.validation import Checked, check_sample_weight, stacked
+from .comm import Group, Share, joined
+from .partition_columns import recognise_columns
 
 
 def share_of(sizes: Sequence[int], here: Sequence[int]) -> Share:
@@ -313,34 +36,12 @@ def share_of(sizes: Sequence[int], here: Sequence[int]) -> Share:
     return Share(ends[-1], joined([(ends[i] - sizes[i], ends[i]) for i in here if sizes[i]]))
 
 
-def scaled_weights(weight: list[Array], rows: GroupRows, n: int) -> list[Array]:
-    """Weights of n rows in all, with a mean of one over all of them."""
-    scaled = mean_one(np.concatenate([np.empty(0), *weight]), rows, n)
-    return np.split(scaled, np.cumsum([len(one) for one in weight])[:-1]) if weight else []
-
-
-# ---- further fields of rows -----------------------------------------------------------------------------------------
-
-
-def agree_on_init_score(group: Group, parts: Sequence[Part], labels: AgreedLabels) -> list[Array] | None:
-    """The scores that boosting starts from, of the rows and classes that are trained on; None if there are none."""
-    if not agree_on_presence(group, "init_score", parts):
-        return None
-    scores = []
-    for part, used in zip(parts, labels.used, strict=True):
-        with in_partition(part.index):
-            scores.append(check_init_score(part.init_score, len(used), len(labels.classes))[used][:, labels.present])
-    return scores
-
-
-def agree_on_groups(group: Group, parts: Sequence[Part], labels: AgreedLabels) -> list[AnyArray] | None:
-    """The groups of the rows that are trained on; None if there are none."""
-    if not agree_on_presence(group, "groups", parts):
-        return None
+def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mask]) -> AnyArray:
+    """The groups of the rows that are trained on."""
     groups = []
-    for part, used in zip(parts, labels.used, strict=True):
+    for part, rows in zip(parts, used, strict=True):
         with in_partition(part.index):
-            groups.append(one_per_row(part.groups, len(used)))
+            groups.append(one_per_row(part.groups, len(rows)))
 
     def some() -> list[tuple[str, Any]]:  # two of every partition say whether there are two in all
         return [("list", [(part.index, distinct_groups(g)[:2]) for part, g in zip(parts, groups, strict=True)])]
@@ -350,7 +51,8 @@ def agree_on_groups(group: Group, parts: Sequence[Part], labels: AgreedLabels) -
         check_several(distinct_groups(np.concatenate([one.astype(object) for one in found if len(one)])))
 
     group.exchange("groups", some, check)
-    return [one[used] for one, used in zip(groups, labels.used, strict=True)]
+    kept = [one[rows] for one, rows in zip(groups, used, strict=True)]
+    return np.concatenate(kept) if kept else np.empty(0)
 
 
 # ---- rows of X_val --------------------------------------------------------------------------------------------------
@@ -390,7 +92,7 @@ class Evaluated:
     as_column: bool
 
     @classmethod
-    def of(cls, part: Part, X: Any, checked: Checked) -> Evaluated:
+    def of(cls, part: Partition, X: Any, checked: Checked) -> Evaluated:
         """A partition, with X as numbers."""
         with in_partition(part.index, OF):
             start = None if part.init_score is None else check_init_score_val(X, part.init_score, checked)
@@ -434,7 +136,7 @@ class Agreed:
     started: bool
 
 
-def agree_on_entry(group: Group, estimator: Any, parts: Sequence[Part], checked: Checked) -> Entry:
+def agree_on_entry(group: Group, estimator: Any, parts: Sequence[Partition], checked: Checked) -> Entry:
     """Return the rows of one evaluated set that are here, after checking them together with all others.
 
     Parameters
@@ -475,7 +177,7 @@ def agree_on_entry(group: Group, estimator: Any, parts: Sequence[Part], checked:
 def check_part_weight(sample_weight: Any, n: int) -> Array:
     """The weights of the n rows of a partition; all may be zero, if those of other partitions are not."""
     try:
-        return check_sample_weight(sample_weight, n)
+        return check_sample_weight(sample_weight, np.empty((n, 0)), zeros=True)
     except ValueError as error:
         raise ValueError(f"sample_weight_val is refused: {error}") from error
 
@@ -493,12 +195,3 @@ def check_partitions(parts: list[EvalSummary], checked: Checked) -> Agreed:
         column_or_1d(np.zeros((2, 1)), warn=True)  # the warning, once
     labels = np.concatenate([part.labels for _, part in full])
     return Agreed([part.n for part in parts], labels[:SHOWN], weighted, started)
-
-
-def stacked(tables: list[Any], p: int) -> Any:
-    """Tables of p columns, one below another."""
-    if len(tables) == 1:
-        return tables[0]
-    if any(sparse.issparse(X) for X in tables):
-        return sparse.vstack(tables, format="csr")
-    return np.concatenate(tables) if tables else np.empty((0, p))

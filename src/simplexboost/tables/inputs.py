@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_X_y
+from sklearn.utils import check_array
 from sklearn.utils.validation import _check_n_features
 
 from .._util.arrays import AnyArray
 from ..engine import infinity_at
-from .columns import has_large_numbers, lost_digits, warn_of_columns
+from .columns import has_large_numbers, is_missing, lost_digits, warn_of_columns
 from .features import Features, learn_features, more_features
 from .frames import Table, array_table, check_feature_count, check_names, learn_names, read_table
 
@@ -146,7 +145,7 @@ def is_ready(estimator: Any, X: Any) -> bool:
 
 
 def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
-    """X (and y, if among the options) in the form that kernels take; the estimator remembers the columns.
+    """X in the form that kernels take; the estimator remembers the columns.
 
     If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
     """
@@ -178,14 +177,10 @@ def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> No
         warn_of_columns({label: lost_digits(values, label) for label, values in zip(labels, X.T, strict=True)})
 
 
-def learn_rows(estimator: Any, X: Any, y: Any) -> Any:
-    """`learn_X` for rows on a GPU, whose numbers were looked at there: the checked y."""
+def learn_rows(estimator: Any, X: Any) -> None:
+    """`learn_X` for rows on a GPU, whose numbers were looked at there."""
     learn_names(estimator, None)
-    features, stand_in = Features(), np.zeros((len(X), 1), dtype=np.float32)
-    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
-    y = as_numbers(estimator, stand_in, None, features, reset=True, y=y, multi_output=True)[1]
-    estimator.n_features_in_ = X.shape[1]
-    return y
+    estimator.feature_kinds_, estimator.categories_, estimator.n_features_in_ = None, None, X.shape[1]
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -202,7 +197,7 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
-    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
+    """X, checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
 
     A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.binned`).
     """
@@ -215,26 +210,38 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
         "accept_sparse": "csr",
         "ensure_all_finite": "allow-nan",
     } | options
-    if options.get("y") is not None:
-        check_several_labels(options["y"])
-        options["y"] = plain_labels(options["y"])
-    check = check_X_y if "y" in options else partial(check_array, input_name="X")
     try:
         with np.errstate(invalid="ignore", over="ignore"):  # sums of infinities, numbers of more than 64 bits
-            checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
+            table_of = without_duplicates(X) if issparse(X) else X
+            checked = check_array(table_of, input_name="X", estimator=estimator, **options)
     except (ValueError, TypeError, OverflowError) as error:
         check_infinity(X, table)
-        check_no_label_is_missing(options.get("y"))
-        if "Complex" in str(error) and options.get("y") is not None and np.iscomplexobj(options["y"]):
-            raise ValueError("Complex data not supported: y holds complex numbers, which are no labels.") from error
         if SAYS_WHAT.search(str(error)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X={short(given)} cannot be read as a table of numbers: {error}") from error
-    _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
-    if not issparse(X):
-        return checked
-    return (canonical(checked[0], given), *checked[1:]) if "y" in options else canonical(checked, given)
+    _check_n_features(estimator, checked, reset=reset)
+    return canonical(checked, given) if issparse(X) else checked
+
+
+def check_target(y: Any) -> AnyArray:
+    """y as an array or a sparse matrix with a row per row of X, checked by scikit-learn; there may be no rows."""
+    if y is None:
+        raise ValueError("this classifier requires y to be passed, but the target y is None")
+    check_several_labels(y)
+    y = plain_labels(y)
+    options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None, "ensure_min_samples": 0}
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):  # numbers of more than 64 bits
+            return check_array(y, input_name="y", **options)
+    except (ValueError, TypeError, OverflowError) as error:
+        check_no_label_is_missing(y)
+        if "Complex" in str(error) and np.iscomplexobj(y):
+            raise ValueError("Complex data not supported: y holds complex numbers, which are no labels.") from error
+        if SAYS_WHAT.search(str(error)):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"y={short(y)} cannot be read as labels: {error}") from error
 
 
 def check_several_labels(y: Any) -> None:
@@ -315,13 +322,6 @@ def check_no_label_is_missing(y: Any) -> None:
         if row is not None:
             which = "the label" if labels.ndim == 1 else "a label"
             raise ValueError(f"y contains NaN: {which} of row {row} is missing. Leave such rows out.")
-
-
-def is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, or one of pandas' missing values, which are not equal to themselves either."""
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(label, float) and label != label
 
 
 def short(value: Any) -> str:

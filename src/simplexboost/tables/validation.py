@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import issparse, vstack
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_number as check_parameter
 from ..engine import CPU, DeviceTable, Engine, Rows, auto_bins
-from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X, plain_labels
+from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, learn_rows, learn_X, plain_labels
 from .labels import (
     as_listed,
     check_are_classes,
     check_some_classes,
     check_target_weights,
     few,
+    in_words,
     indicator,
     is_indicator,
     is_matrix,
     known_label_numbers,
+    label_numbers,
     listed_classes,
     of_one_kind,
     target_columns,
     warn_of_quantity,
 )
+from .partitions import ALONE, WHOLE, Exchange, Partition, all_or_none, in_order, in_partition
 from .problem import ClassTargets, LabelSets, OneClass, Problem
 from .training_set import TrainingSet
 
@@ -109,92 +112,326 @@ def check_training(
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
     if isinstance(X, DeviceTable):
-        y = learn_rows(estimator, X, y)
+        learn_rows(estimator, X)
     else:
-        X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
-    categorical = None if estimator.categories_ is None else estimator.categories_.mask
-    bins = auto_bins(*X.shape) if max_bins == "auto" else int(max_bins)
-    if labelling.several and is_matrix(y) and is_indicator(y):
-        return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
-    if labelling.targets and is_matrix(y):
-        return check_class_targets(X, y, sample_weight, labelling, bins, engine, categorical)
-    classes, c, weight = check_labels(X, y, sample_weight, labelling)
-    used = weight > NEGLIGIBLE * weight.max()
-    X, c, weight = kept_rows(X, used), c[used], mean_one(weight[used], engine.rows)
-    present = np.isin(np.arange(len(classes)), c)
-    rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
-    if costs is not None:
-        costs = check_costs(costs, len(used), len(present))[used][:, present]
-    problem = OneClass(classes, present)
-    return Checked(TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, problem, costs), used)
-
-
-def kept_rows(X: AnyArray, used: Mask) -> AnyArray:
-    """The rows of X that are used, which are no copy if all are."""
-    return X if used.all() else X[used]
-
-
-def check_indicator(
-    X: AnyArray,
-    y: Any,
-    sample_weight: Any,
-    labelling: Labelling,
-    bins: int,
-    engine: Engine,
-    categorical: Mask | None,
-) -> Checked:
-    """The training set of an indicator matrix y (n, K)."""
-    Z = y.toarray() if issparse(y) else y
-    weight = check_weight(X, Z, sample_weight, weights_of_labels(labelling.class_weight, Z.shape[1]))
-    used = weight > NEGLIGIBLE * weight.max()
-    sets = LabelSets(check_label_names(labelling.classes, Z.shape[1]), labelling.targets)
-    weight = mean_one(weight[used], engine.rows)
-    data = TrainingSet(kept_rows(X, used), sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
+        X = learn_X(estimator, X, taken, reset=reset)
+    part = check_rows(Partition(WHOLE, X, y, sample_weight))
+    if labelling.several and is_matrix(part.y) and is_indicator(part.y):
+        labels = read_indicator(part, labelling)
+    elif labelling.targets and is_matrix(part.y):
+        labels = read_targets(part, labelling)
+    else:
+        labels = read_labels(ALONE, [part], labelling)
+    (used,), problem = labels.used, labels.problem
+    data = training_set(estimator, [X], labels, max_bins, engine)
+    if costs is not None and problem.several is None:
+        data = replace(data, costs=check_costs(costs, len(used), len(problem.present))[used][:, problem.present])
     return Checked(data, used)
 
 
-def check_class_targets(
-    X: AnyArray,
-    y: Any,
-    sample_weight: Any,
-    labelling: Labelling,
-    bins: int,
-    engine: Engine,
-    categorical: Mask | None,
-) -> Checked:
-    """The training set of a matrix y (n, T) with a class of each of T targets."""
-    columns = target_columns(y)
+@dataclass(frozen=True, eq=False)
+class ReadLabels:
+    """The labels and weights of a training set, partition by partition.
+
+    Attributes
+    ----------
+    problem : what y says of a row: all classes, and which of them are trained on
+    c : for every partition here the targets of the rows that are trained on
+    weight : for every partition here the weights of these rows
+    used : for every partition here which of its rows are trained on
+    sizes : the numbers of rows that are trained on, of all partitions
+    n : the number of all rows
+    fields : what all partitions have beside X and y, such as "init_score"
+    """
+
+    problem: Problem
+    c: list[Labels]
+    weight: list[Array]
+    used: list[Mask]
+    sizes: list[int]
+    n: int
+    fields: frozenset[str] = frozenset()
+
+
+def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins: Any, engine: Engine) -> TrainingSet:
+    """The training set of checked labels and tables, which are taken out of their list: each is freed when copied."""
+    K, p = int(labels.problem.present.sum()), estimator.n_features_in_
+    weight = mean_one(np.concatenate([np.empty(0), *labels.weight]), engine.rows)
+    return TrainingSet(
+        joint_table(tables, labels.used, p),
+        np.concatenate([np.empty(0, dtype=np.intp), *labels.c]),
+        weight,
+        K,
+        auto_bins(labels.n, p) if max_bins == "auto" else int(max_bins),
+        engine,
+        None if estimator.categories_ is None else estimator.categories_.mask,
+        labels.problem,
+        names=getattr(estimator, "feature_names_in_", None),
+    )
+
+
+def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
+    """The rows in use of tables of p columns, one after another; the list of tables is emptied."""
+    tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
+    if len(tables) < 2 or issparse(tables[0]):
+        return stacked(tables, p)
+    whole, end = np.empty((sum(len(X) for X in tables), p), dtype=tables[0].dtype), 0
+    while tables:
+        X = tables.pop(0)
+        whole[end : end + len(X)] = X
+        end += len(X)
+    return whole
+
+
+def stacked(tables: list[Any], p: int) -> Any:
+    """Tables of p columns, one below another."""
+    if len(tables) == 1:
+        return tables[0]
+    if any(issparse(X) for X in tables):
+        return vstack(tables, format="csr")
+    return np.concatenate(tables) if tables else np.empty((0, p))
+
+
+# ---- one label per row ----------------------------------------------------------------------------------------------
+
+
+def check_rows(part: Partition) -> Partition:
+    """A partition whose y and weights are arrays with an entry per row; its weights may be zero, if others are not."""
+    n = _num_samples(part.X)
+    with in_partition(part.index):
+        y = check_target(part.y)
+        if y.shape[0] != n:
+            raise ValueError(f"y has {y.shape[0]} entries, but X has {n} rows: inconsistent numbers of samples.")
+        weight = part.sample_weight
+        if weight is not None:
+            weight = check_sample_weight(weight, np.empty((n, 0)), zeros=True)
+    return replace(part, y=y, sample_weight=weight)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSummary:
+    """What a partition says of its labels.
+
+    Attributes
+    ----------
+    n : the number of its rows
+    labels, counts : the distinct labels, sorted, and how often each occurs
+    as_column : whether y has a second dimension of size one
+    fields : what the partition has beside X and y
+    positive : whether some rows have a positive weight
+    """
+
+    n: int
+    labels: AnyArray
+    counts: AnyArray
+    as_column: bool
+    fields: frozenset[str]
+    positive: bool
+
+
+FIELDS = ("sample_weight", "init_score", "groups")
+
+
+def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummary, Labels]:
+    """What a checked partition says of its labels; and for every row the place of its label among them."""
+    with in_partition(part.index):
+        if part.index >= 0 and labelling.several and is_matrix(part.y):
+            raise ValueError(
+                f"y is a matrix of shape {part.y.shape}; a table in partitions needs one label per row. Fit on one "
+                "machine, or one classifier per column."
+            )
+        y = of_one_kind(column_or_1d(part.y))
+        try:
+            labels, places, counts = np.unique(y, return_inverse=True, return_counts=True)
+        except TypeError:  # values that cannot be compared
+            check_are_classes(y)
+            raise
+        if len(labels):  # twice: scikit-learn warns if most labels occur once, which says nothing of a small partition
+            check_are_classes(np.repeat(labels, 2))
+    fields = frozenset(name for name in FIELDS if getattr(part, name) is not None)
+    positive = part.sample_weight is None or bool(part.sample_weight.any())
+    return LabelSummary(len(y), labels, counts, part.y.ndim > 1, fields, positive), places
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """All classes (K,), the weights that they multiply by, (K,) or None, the number of rows, and what all rows have."""
+
+    classes: AnyArray
+    weight: Array | None
+    n: int
+    fields: frozenset[str]
+
+
+def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
+    """The classes of all partitions."""
+    full = {index: part for index, part in enumerate(parts) if part.n}
+    if not full:
+        raise ValueError("y has no labels: all partitions are empty.")
+    has = {name: all_or_none(name, [(i, name in part.fields) for i, part in full.items()]) for name in FIELDS}
+    check_one_type(full)
+    labels, inverse = np.unique(np.concatenate([part.labels for part in full.values()]), return_inverse=True)
+    counts = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(counts, inverse, np.concatenate([part.counts for part in full.values()]))
+    n = int(counts.sum())
+    if any(part.as_column for part in parts):
+        column_or_1d(np.zeros((2, 1)), warn=True)  # scikit-learn's warning, once
+    if 2 * len(labels) > n:
+        check_are_classes(np.repeat(labels, counts))  # which may warn
+    classes, _ = encode_labels(labels, labelling.classes)
+    if labelling.classes is None:
+        warn_of_quantity(classes, n)
+    if not any(part.positive for part in parts):
+        check_sample_weight(np.zeros(1), np.empty((1, 0)))
+    weight = class_weights(classes, labels, counts, labelling.class_weight)
+    return Classes(classes, weight, n, frozenset(name for name in FIELDS if has[name]))
+
+
+def check_one_type(parts: dict[int, LabelSummary]) -> None:
+    """Raise if labels are text in one partition and numbers in another."""
+    first, *others = [(index, listed_classes(part.labels)[0]) for index, part in parts.items()]
+    kind = in_words(first[1])
+    for index, other in others:
+        if in_words(other) != kind:
+            raise ValueError(
+                f"y holds {kind} in partition {first[0]}, such as {few(first[1:])}, but {in_words(other)} in "
+                f"partition {index}, such as {few([other])}; labels must have one type."
+            )
+
+
+def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_weight: Any) -> Array | None:
+    """What the weights of the rows of every class are multiplied by, (K,); None without class weights.
+
+    A dict may have weights of labels that do not occur, and of dates, both of which scikit-learn refuses.
+
+    Parameters
+    ----------
+    labels, counts : those that occur
+    """
+    if class_weight is None:
+        return None
+    check_class_weight(class_weight, labels, classes)
+    if isinstance(class_weight, str):  # "balanced", by scikit-learn's formula
+        of_label = counts.sum() / (len(labels) * counts.astype(np.float64))
+    else:
+        weights = by_class(class_weight, labels)
+        of_label = np.array([weights.get(label, 1.0) for label in listed_classes(labels)], dtype=np.float64)
+    out = np.ones(len(classes))
+    out[label_numbers(labels, classes)] = of_label
+    return out
+
+
+def number_labels(
+    group: Exchange, parts: Sequence[Partition], labelling: Labelling
+) -> tuple[Classes, list[Labels], list[Array], float]:
+    """All classes; for checked partitions the numbers and the weights of the rows; the largest weight of all.
+
+    Weights are sample weights times class weights. Raises an error if fewer than two classes have examples of positive
+    weight, unless ``classes`` declares others.
+    """
+    read = [summarise_labels(part, labelling) for part in parts]
+    own = [(part.index, summary) for part, (summary, _) in zip(parts, read, strict=True)]
+    found = group.exchange(
+        "labels", lambda: [("list", own)], lambda pieces: learn_classes(in_order(pieces[0]), labelling)
+    )
+    c = [label_numbers(summary.labels, found.classes)[places] for summary, places in read]
+    weight = [
+        np.ones(len(k)) if part.sample_weight is None else part.sample_weight for part, k in zip(parts, c, strict=True)
+    ]
+    if found.weight is not None:
+        with np.errstate(over="ignore"):  # an infinite product is refused next
+            weight = [w * found.weight[k] for w, k in zip(weight, c, strict=True)]
+
+    def weights() -> list[tuple[str, Any]]:
+        for one in weight:
+            check_finite_weight(one, labelling.class_weight)
+        positive = occurring([k[w > 0] for k, w in zip(c, weight, strict=True)], len(found.classes))
+        return [("max", np.max([w.max(initial=0.0) for w in weight], initial=0.0)), ("any", positive)]
+
+    def heaviest(pieces: list[Any]) -> float:
+        check_some_weight(bool(pieces[0] > 0))
+        check_two_classes(found.classes, np.flatnonzero(pieces[1]), labelling)
+        return float(pieces[0])
+
+    return found, c, weight, group.exchange("weights", weights, heaviest)
+
+
+def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labelling) -> ReadLabels:
+    """The labels and weights of checked partitions: of those that are here, and what the whole table has."""
+    found, c, weight, largest = number_labels(group, parts, labelling)
+    used = [w > NEGLIGIBLE * largest for w in weight]
+    c = [k[u] for k, u in zip(c, used, strict=True)]
+    weight = [w[u] for w, u in zip(weight, used, strict=True)]
+
+    def rows() -> list[tuple[str, Any]]:
+        sizes = [(part.index, len(k)) for part, k in zip(parts, c, strict=True)]
+        return [("any", occurring(c, len(found.classes))), ("list", sizes)]
+
+    present, sizes = group.exchange("rows in use", rows, lambda pieces: [pieces[0], in_order(pieces[1])])
+    rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
+    problem = OneClass(found.classes, present)
+    return ReadLabels(problem, [rank[k] for k in c], weight, used, sizes, found.n, found.fields)
+
+
+def occurring(c: list[Labels], K: int) -> Mask:
+    """Which of K classes occur."""
+    out = np.zeros(K, dtype=bool)
+    for one in c:
+        out[one] = True
+    return out
+
+
+def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
+    """The sorted classes (K,), the number of every row's class among them (n,), and the weights of the rows (n,)."""
+    part = check_rows(Partition(WHOLE, X, y, sample_weight))
+    found, (c,), (weight,), _ = number_labels(ALONE, [part], labelling)
+    return found.classes, c, weight
+
+
+# ---- a matrix of labels ---------------------------------------------------------------------------------------------
+
+
+def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
+    """The labels of an indicator matrix y (n, K)."""
+    Z = part.y.toarray() if issparse(part.y) else part.y
+    weight = matrix_weight(part, Z, weights_of_labels(labelling.class_weight, Z.shape[1]))
+    used = weight > NEGLIGIBLE * weight.max()
+    sets = LabelSets(check_label_names(labelling.classes, Z.shape[1]), labelling.targets)
+    return ReadLabels(sets, [sets.number(Z[used])], [weight[used]], [used], [int(used.sum())], len(used))
+
+
+def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
+    """The labels of a matrix y (n, T) with a class of each of T targets."""
+    columns = target_columns(part.y)
     check_target_weights(labelling.class_weight, len(columns))
     if labelling.classes is not None:
         raise ValueError(
             f"classes={labelling.classes!r} declares the classes of one target, but y has {len(columns)} columns; "
             "leave it None."
         )
-    weight = check_weight(X, np.asarray(y), sample_weight, labelling.class_weight)
+    weight = matrix_weight(part, np.asarray(part.y), labelling.class_weight)
     used = weight > NEGLIGIBLE * weight.max()
     columns = [labels[used] for labels in columns]
     classes = [np.unique(labels) for labels in columns]
     check_some_classes(classes, left_out=not used.all())
     sets = ClassTargets(classes)
     c = sets.number(indicator(columns, classes)[0])
-    weight = mean_one(weight[used], engine.rows)
-    data = TrainingSet(kept_rows(X, used), c, weight, sets.K, bins, engine, categorical, sets)
-    return Checked(data, used)
+    return ReadLabels(sets, [c], [weight[used]], [used], [len(c)], len(used))
 
 
-def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
-    """The sorted classes (K,), the number of every row's class among them (n,), and the weights of the rows (n,).
+def matrix_weight(part: Partition, y: AnyArray, class_weight: Any) -> Array:
+    """Example weights times class weights of a matrix y, (n,), finite, not negative, not all zero."""
+    weight: Array = check_sample_weight(part.sample_weight, y)
+    if class_weight is not None:
+        check_class_weight(class_weight, y)
+        with np.errstate(over="ignore"):  # an infinite product is refused next
+            weight = weight * compute_sample_weight(class_weight, y)
+    check_finite_weight(weight, class_weight)
+    check_some_weight(bool(weight.any()))
+    return weight
 
-    Raises an error if fewer than two classes have examples of positive weight, unless ``classes`` declares others.
-    """
-    y = of_one_kind(column_or_1d(y, warn=True))
-    check_are_classes(y)
-    classes, c = encode_labels(y, labelling.classes)
-    if labelling.classes is None:
-        warn_of_quantity(classes, len(y))
-    weight = check_weight(X, y, sample_weight, labelling.class_weight, classes)
-    check_two_classes(classes, np.unique(c[weight > 0]), labelling)
-    return classes, c, weight
+
+# ---- the parts of it ------------------------------------------------------------------------------------------------
 
 
 def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:
@@ -275,28 +512,15 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
     return declared, known_label_numbers(y, declared, "y", "the declared classes")
 
 
-def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any, classes: AnyArray | None = None) -> Array:
-    """Example weights times class weights, (n,), finite, non-negative, not all zero.
-
-    ``classes`` are all labels of one target, if some may have no rows.
-    """
-    weight = check_sample_weight(sample_weight, X)
-    if class_weight is not None:
-        check_class_weight(class_weight, y, classes)
-        with np.errstate(over="ignore"):  # an infinite product is refused next
-            weight = weight * weight_of_labels(y, class_weight)
-    check_finite_weight(weight, class_weight)
-    check_some_weight(bool(weight.any()))
-    return weight
-
-
-def check_sample_weight(sample_weight: Any, X: Any) -> Array:
-    """The weights of the rows of X, (n,), finite and not negative."""
+def check_sample_weight(sample_weight: Any, X: Any, zeros: bool = False) -> Array:
+    """The weights of the rows of X, (n,), finite and not negative; not all of them zero, unless ``zeros`` allows it."""
     check_nothing_is_masked("sample_weight", sample_weight)
     try:
         with np.errstate(over="ignore"):  # numbers of more than 64 bits; they are refused as infinite
             return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:
+        if zeros and ("non-zero" in str(error) or not (_num_samples(X) or _num_samples(sample_weight))):
+            return np.zeros(_num_samples(X))
         if isinstance(error, ValueError) and "weight" in str(error):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -313,18 +537,6 @@ def check_some_weight(some: bool) -> None:
     """Raise unless some weight is positive."""
     if not some:
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
-
-
-def weight_of_labels(y: AnyArray, class_weight: Any) -> Array:
-    """The weight that every row of y has by its labels, (n,).
-
-    A dict may have weights of labels that y does not have, and of dates, both of which scikit-learn refuses.
-    """
-    if not isinstance(class_weight, Mapping) or np.ndim(y) != 1:
-        return compute_sample_weight(class_weight, y)
-    found, c = np.unique(y, return_inverse=True)
-    weights = by_class(class_weight, found)
-    return np.array([weights.get(label, 1.0) for label in listed_classes(found)], dtype=np.float64)[c]
 
 
 def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
@@ -371,7 +583,7 @@ def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> Non
         check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 
 
-def mean_one(weight: Array, rows: Rows = CPU.rows, n: int | None = None) -> Array:
+def mean_one(weight: Array, rows: Rows = CPU.rows) -> Array:
     """Positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
 
     Regularisation is measured in units of one example; compared with it, weights of sum one would be far too small. A
@@ -384,7 +596,6 @@ def mean_one(weight: Array, rows: Rows = CPU.rows, n: int | None = None) -> Arra
     ----------
     weight : (n,), or those of the rows that are here
     rows : reduces over all rows, wherever they are; its sums are exact, so that they do not depend on that
-    n : the number of all rows, if not all are here
 
     Examples
     --------
@@ -395,5 +606,5 @@ def mean_one(weight: Array, rows: Rows = CPU.rows, n: int | None = None) -> Arra
     if rows.every(weight == largest):
         return np.ones_like(weight)
     weight = np.ldexp(weight, -np.frexp(largest)[1])
-    fraction, exponent = np.frexp((len(weight) if n is None else n) / rows.total(weight))
+    fraction, exponent = np.frexp(rows.count(len(weight)) / rows.total(weight))
     return weight * np.ldexp(np.rint(np.ldexp(fraction, 26)), exponent - 26)

@@ -203,7 +203,7 @@ class MulticlassSVC(BaseClassifier):
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
         """Return the examples of positive weight, their row numbers, labels and C_i; sets ``classes_``."""
         taken = Taken(refusal="MulticlassSVC takes numbers only")
-        X, y = learn_X(self, X, taken, y=y, multi_output=True, **self._options())
+        X = learn_X(self, X, taken, **self._options())
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "kernel='precomputed' needs the square matrix of kernel values between the rows; "

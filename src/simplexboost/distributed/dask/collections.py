@@ -19,7 +19,8 @@ from ..._util.arrays import AnyArray
 from ...decide.abstaining import with_missing
 from ...decide.costs import Costs
 from ...decide.levels import nodes_of
-from ..partitions import Part, Tables
+from ...tables.partitions import Partition
+from ..partition_columns import Tables
 from .workers import Item
 
 OTHERS = ("y", "sample_weight", "init_score", "groups")  # what goes with X
@@ -135,13 +136,13 @@ def as_items(columns: dict[str, Any], table: int, suffix: str, run: str, local: 
     return items
 
 
-def make_part(table: int, index: int, name: str, columns: dict[str, Any]) -> tuple[int, Part]:
+def make_part(table: int, index: int, name: str, columns: dict[str, Any]) -> tuple[int, Partition]:
     """A partition of a table; an error if what belongs to its rows has another length."""
     n = n_rows(columns["X"])
     for other, values in columns.items():
         if n_rows(values) != n:
             raise ValueError(f"{name} has {n} rows, but that of {other} has {n_rows(values)}.")
-    return table, Part(index, **columns)
+    return table, Partition(index, **columns)
 
 
 def n_rows(table: Any) -> int:
@@ -149,12 +150,12 @@ def n_rows(table: Any) -> int:
     return int(table.shape[0]) if hasattr(table, "shape") else len(table)
 
 
-def rows_of(held: tuple[int, Part]) -> int:
+def rows_of(held: tuple[int, Partition]) -> int:
     """The rows of what `make_part` makes."""
     return n_rows(held[1].X)
 
 
-def as_tables(held: list[tuple[int, Part]], n_evals: int) -> Tables:
+def as_tables(held: list[tuple[int, Partition]], n_evals: int) -> Tables:
     """What a member holds, table by table; the list is emptied, so that a partition that was read can be freed."""
     held.sort(key=lambda entry: (entry[0], entry[1].index))
     tables = Tables([], [[] for _ in range(n_evals)])
@@ -303,7 +304,7 @@ def accuracy(local: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     return da.from_delayed(dask.delayed(ratio, pure=False)(pieces), shape=(), dtype=np.float64)
 
 
-def right_rows(held: tuple[int, Part], model: Any) -> tuple[float, float]:
+def right_rows(held: tuple[int, Partition], model: Any) -> tuple[float, float]:
     """The weight of the rows that are predicted right, and of all rows; numbers of rows if they have no weights."""
     part = held[1]
     if n_rows(part.X) == 0:

@@ -8,8 +8,7 @@ turns its own partitions into numbers. Errors name the partition that they are a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,25 +32,8 @@ from ..tables.frames import (
     read_table,
 )
 from ..tables.inputs import Taken, as_numbers, plain_table, refuse_sparse
-from .comm import Group, in_order
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A partition: consecutive rows of a table.
-
-    Attributes
-    ----------
-    index : its place among all partitions of the table
-    X, y, sample_weight, init_score, groups : as `fit` takes them, for these rows
-    """
-
-    index: int
-    X: Any
-    y: Any
-    sample_weight: Any = None
-    init_score: Any = None
-    groups: Any = None
+from ..tables.partitions import Partition, in_order, in_partition
+from .comm import Group
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,56 +46,8 @@ class Tables:
     evals : for every evaluated set of rows those of its table
     """
 
-    train: list[Part] = field(default_factory=list)
-    evals: list[list[Part]] = field(default_factory=list)
-
-
-@contextmanager
-def in_partition(index: int, of: str = "") -> Iterator[None]:
-    """Errors in the user's data say in which partition they were found.
-
-    Parameters
-    ----------
-    of : the beginning of messages, if the partitions are not those of the training table
-
-    Examples
-    --------
-    >>> with in_partition(3):
-    ...     raise ValueError("y is NaN in row 7.")
-    Traceback (most recent call last):
-    ValueError: y is NaN in row 7. This is in partition 3, whose rows are counted from 0.
-    """
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        if type(error) not in (TypeError, ValueError):
-            error.add_note(f"This is in partition {index}.")
-            raise
-        stop = "" if str(error).rstrip().endswith((".", "!", "?")) else "."
-        where = f"This is in partition {index}, whose rows are counted from 0."
-        begin = "" if "_val" in str(error) else of
-        raise type(error)(f"{begin}{error}{stop} {where}") from error
-
-
-def agree_on_presence(group: Group, name: str, parts: Sequence[Part]) -> bool:
-    """Whether all partitions have this field of `Part`, or none of them; an error if only some have it."""
-
-    def same(pieces: list[Any]) -> bool:
-        return all_or_none(name, in_order([(index, (index, has)) for index, has in pieces[0]]))
-
-    own = [(part.index, getattr(part, name) is not None) for part in parts]
-    return bool(group.exchange(f"presence of {name}", lambda: [("list", own)], same))
-
-
-def all_or_none(name: str, has: Sequence[tuple[int, bool]]) -> bool:
-    """Return whether all partitions, given by their indices, have something; raise ValueError if only some do."""
-    with_it, without = ([index for index, there in has if there is wanted] for wanted in (True, False))
-    if with_it and without:
-        raise ValueError(
-            f"partition {with_it[0]} has {name}, but partition {without[0]} has none; pass it for all partitions "
-            "or for none."
-        )
-    return bool(with_it)
+    train: list[Partition] = field(default_factory=list)
+    evals: list[list[Partition]] = field(default_factory=list)
 
 
 MOST_NAMES = 10  # of columns in a message
@@ -158,7 +92,7 @@ class Columns:
 
 
 def agree_on_columns(
-    group: Group, estimator: Any, parts: Sequence[Part], taken: Taken, reset: bool = True
+    group: Group, estimator: Any, parts: Sequence[Partition], taken: Taken, reset: bool = True
 ) -> list[Any]:
     """The X of every partition here as numbers, and an estimator that remembers the columns of all of them.
 
@@ -204,7 +138,7 @@ def agree_on_columns(
     return [one.numbers(estimator, whole.form, agreed.features, agreed.dtype) for one in read]
 
 
-def recognise_columns(group: Group, estimator: Any, parts: Sequence[Part], of: str = "") -> list[Any]:
+def recognise_columns(group: Group, estimator: Any, parts: Sequence[Partition], of: str = "") -> list[Any]:
     """The X of every partition here as numbers, if they have the columns of the fit: as `tables.inputs.check_X`.
 
     Parameters
@@ -244,7 +178,7 @@ class Reading:
         self.index, self.name, self.X, self.table, self.checked = index, name, X, table, checked
 
     @classmethod
-    def of(cls, part: Part, estimator: Any, as_columns: bool, name: str = "") -> Reading:
+    def of(cls, part: Partition, estimator: Any, as_columns: bool, name: str = "") -> Reading:
         """The X of a partition; ``as_columns`` if arrays of numbers may hold categories."""
         with in_partition(part.index, name):
             table = read_table(part.X)

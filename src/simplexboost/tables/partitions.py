@@ -1,0 +1,98 @@
+"""Partitions: consecutive rows of a table, each with what belongs to its rows.
+
+Validation summarises every partition, merges the summaries, decides from them what holds for the whole table, and then
+encodes every partition. A table in one place is one partition. If the partitions of a table are in several places,
+only the summaries travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Pieces = Callable[[], list[tuple[str, Any]]]  # computes the pieces of an answer: (way to merge it, value) each
+
+WHOLE = -1  # the index of the partition that is a whole table
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Consecutive rows of a table.
+
+    Attributes
+    ----------
+    index : its place among all partitions, or `WHOLE`
+    X, y, sample_weight, init_score, groups : as `fit` takes them, for these rows
+    """
+
+    index: int
+    X: Any
+    y: Any = None
+    sample_weight: Any = None
+    init_score: Any = None
+    groups: Any = None
+
+
+class Exchange(Protocol):
+    """Merges what the holders of partitions say; all of them call the same methods in the same sequence."""
+
+    def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
+        """Return what ``finish`` makes of the merged pieces; it is called in one place, for all."""
+
+
+class Alone:
+    """The `Exchange` of a table in one place."""
+
+    def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
+        return finish([value for _, value in pieces()])
+
+
+ALONE = Alone()
+
+
+def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
+    """The values of a collected piece, by their places."""
+    return [value for _, value in sorted(pieces, key=lambda entry: entry[0])]
+
+
+@contextmanager
+def in_partition(index: int, of: str = "") -> Iterator[None]:
+    """Errors in the user's data say in which partition they were found.
+
+    Parameters
+    ----------
+    of : the beginning of messages, if the partitions are not those of the training table
+
+    Examples
+    --------
+    >>> with in_partition(3):
+    ...     raise ValueError("y is NaN in row 7.")
+    Traceback (most recent call last):
+    ValueError: y is NaN in row 7. This is in partition 3, whose rows are counted from 0.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if type(error) not in (TypeError, ValueError):
+            if index >= 0:
+                error.add_note(f"This is in partition {index}.")
+            raise
+        begin = "" if "_val" in str(error) else of
+        if index < 0 and not begin:
+            raise
+        stop = "" if str(error).rstrip().endswith((".", "!", "?")) else "."
+        where = "" if index < 0 else f"{stop} This is in partition {index}, whose rows are counted from 0."
+        raise type(error)(f"{begin}{error}{where}") from error
+
+
+def all_or_none(name: str, has: Sequence[tuple[int, bool]]) -> bool:
+    """Return whether all partitions, given by their indices, have something; raise ValueError if only some do."""
+    with_it, without = ([index for index, there in has if there is wanted] for wanted in (True, False))
+    if with_it and without:
+        raise ValueError(
+            f"partition {with_it[0]} has {name}, but partition {without[0]} has none; pass it for all partitions "
+            "or for none."
+        )
+    return bool(with_it)
