@@ -13,7 +13,6 @@ from simplexboost.boosting.decisions import (
     as_decision,
     median_class,
     of_present,
-    probabilities,
 )
 from simplexboost.parts.losses import MM, Logistic, MultilabelRanking, Savage
 
@@ -52,14 +51,15 @@ def test_absent_classes_score_far_below_the_lowest():
 def test_absent_classes_have_no_probability():
     present = np.array([True, False, True])
     scores = np.array([[0.0, 99.0, np.log(3.0) / 2]])  # e^{2U} is 1 and 3
-    assert_allclose(probabilities(Logistic(), scores, present), [[0.25, 0.0, 0.75]], rtol=1e-14)
+    assert_allclose(OneLabel(Logistic(), NAMES, present).probabilities(scores), [[0.25, 0.0, 0.75]], rtol=1e-14)
     assert_allclose(OneLabel(Logistic(), NAMES, present).probabilities(scores), [[0.25, 0.0, 0.75]], rtol=1e-14)
     assert_array_equal(of_present(np.array([[0.25, 0.75]]), present), [[0.25, 0.0, 0.75]])
 
 
 def test_the_only_present_class_is_certain():
     for loss in (Logistic(), Savage()):  # Savage's link needs a rival
-        assert_array_equal(probabilities(loss, U, np.array([False, True, False])), [[0, 1, 0], [0, 1, 0]])
+        decision = OneLabel(loss, NAMES, np.array([False, True, False]))
+        assert_array_equal(decision.probabilities(U), [[0, 1, 0], [0, 1, 0]])
 
 
 def test_several_labels_are_those_above_the_threshold():

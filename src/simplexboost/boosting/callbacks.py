@@ -88,7 +88,6 @@ class Checkpoint(Callback):
     every: int = 10
 
     def check(self, estimator: Any) -> None:
-        """Refuse what could not be saved before the fit begins, not after its first rounds."""
         if not isinstance(self.path, str | PathLike):
             raise TypeError(f"path={self.path!r} must be the name of a file.")
         check_number("every", self.every, int, 1)
@@ -99,7 +98,6 @@ class Checkpoint(Callback):
             raise OSError(f"Checkpoint's path={str(self.path)!r} is there already and is no regular file.")
 
     def after_round(self, run: Run) -> None:
-        """Save every few rounds."""
         if run.round % self.every or run.snapshot is None:
             return
         try:
@@ -140,7 +138,6 @@ class Progress(Callback):
     stream: TextIO | None = None
 
     def start(self, run: Run) -> None:
-        """Print the sizes and the forecast, and start the clock."""
         self._begin = self._last = time.perf_counter()
         self._first = run.round
         self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
@@ -151,7 +148,6 @@ class Progress(Callback):
             self._print(f"forecast: about {' and '.join(time_needed + memory)}")
 
     def after_round(self, run: Run) -> None:
-        """Print a line if enough time has passed since the last one."""
         now = time.perf_counter()
         if now - self._last < self.every and run.round < run.n_rounds and run.stop_reason is None:
             return
@@ -162,7 +158,6 @@ class Progress(Callback):
         self._print("  ".join([*parts, f"{spent:.1f} s, {to_go:.1f} s to go"]))
 
     def finish(self, run: Run) -> None:
-        """Print why boosting stopped early, if it did."""
         if run.stop_reason is not None:
             self._print(f"stopped after round {run.round}: {run.stop_reason}")
 
@@ -214,7 +209,6 @@ class Sampling(Callback):
         run.redraw = self.before_round
 
     def before_round(self, run: Run) -> None:
-        """Draw the rows and features of this round."""
         data, held = run.data, self.held
         if self.subsample < 1.0:
             drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)

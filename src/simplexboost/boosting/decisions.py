@@ -16,31 +16,31 @@ TIED = 1e-6  # scores that differ by no more than this part of the largest one a
 
 
 class Decision(Protocol):
-    """How class scores (n, K) become predictions.
+    """How class scores (n, K) become predictions."""
 
-    Attributes
-    ----------
-    by_score : whether labels follow from scores alone; otherwise they follow from probabilities
-    """
-
-    by_score: ClassVar[bool]
+    @property
+    def by_score(self) -> bool:
+        """Whether labels follow from scores alone; otherwise they follow from probabilities."""
 
     def labels(self, U: Array) -> AnyArray:
-        """The prediction."""
+        """The predictions: labels (n,), for several labels an indicator matrix (n, K), for targets (n, T)."""
 
     def of_probabilities(self, P: Array) -> AnyArray:
-        """The prediction, from probabilities (n, K)."""
+        """The predictions, from probabilities (n, K)."""
 
-    def decision(self, U: Array) -> Array:
+    def decision(self, U: Array) -> Any:
         """Scores as scikit-learn expects them."""
 
     def probabilities(self, U: Array) -> Array:
-        """Probabilities, (n, K)."""
+        """Probabilities (n, K); those of several labels need not sum to one."""
 
 
 @dataclass(frozen=True, eq=False)
 class OneLabel:
-    """The class with the highest score, ties to the first.
+    """The class with the highest score, ties to the first; or, if there is an `order`, the median class.
+
+    The median has the smallest expected absolute error. It is the lowest class such that it and those below it have at
+    least half of the probability.
 
     Attributes
     ----------
@@ -49,56 +49,48 @@ class OneLabel:
     present : (K,) which of them had training examples
     exact : whether tied scores are equal bit for bit, as those of canonical codewords are; other scores are products
         with codewords, and which of several tied ones comes out ahead is a matter of rounding
+    order : (K,) the numbers of the classes, from the lowest to the highest
     """
 
     loss: Loss
     classes: AnyArray
     present: Any
     exact: bool = field(default=False, kw_only=True)
+    order: Labels | None = field(default=None, kw_only=True)
 
-    by_score: ClassVar[bool] = True
+    @property
+    def by_score(self) -> bool:
+        return self.order is None
 
     def labels(self, U: Array) -> AnyArray:
-        """The label of the predicted class, (n,)."""
         return self.classes.take(self.best(U))
 
     def best(self, U: Array) -> Labels:
         """The number of the predicted class, (n,)."""
-        if self.exact:
-            return U.argmax(axis=1)
-        return np.flatnonzero(self.present).take(first_of_best(U[:, self.present]))
+        return self._chosen(U if self.order is None else self.probabilities(U))
 
     def of_probabilities(self, P: Array) -> AnyArray:
-        """The label of the predicted class (n,), from probabilities."""
-        return self.classes.take(OneLabel.best(self, P))
+        return self.classes.take(self._chosen(P))
+
+    def _chosen(self, values: Array) -> Labels:
+        """The class with the highest score or probability, or the median by probabilities, (n,)."""
+        if self.order is not None:
+            return median_class(values, self.order)
+        if self.exact:
+            return values.argmax(axis=1)
+        return np.flatnonzero(self.present).take(first_of_best(values[:, self.present]))
 
     def decision(self, U: Array) -> Array:
-        """U (n, K); with two classes the difference U₁ − U₀ (n,)."""
         return as_decision(U)
 
     def probabilities(self, U: Array) -> Array:
         """Probabilities by the loss's link; classes without training examples get 0."""
-        return probabilities(self.loss, U, self.present)
-
-
-@dataclass(frozen=True, eq=False)
-class Median(OneLabel):
-    """The median of ordered classes, which has the smallest expected absolute error of all of them.
-
-    That is the lowest class such that it and those below it have at least half of the probability.
-    """
-
-    order: Labels  # (K,) the numbers of the classes, from the lowest to the highest
-
-    by_score: ClassVar[bool] = False
-
-    def best(self, U: Array) -> Labels:
-        """The number of the median class, (n,)."""
-        return median_class(self.probabilities(U), self.order)
-
-    def of_probabilities(self, P: Array) -> AnyArray:
-        """The label of the median class (n,), from probabilities."""
-        return self.classes.take(median_class(P, self.order))
+        present = self.present
+        if present.all():
+            return not_zero(self.loss.probabilities(U))
+        if present.sum() < 2:
+            return of_present(np.ones((len(U), 1)), present)
+        return of_present(not_zero(self.loss.probabilities(U[:, present])), present)
 
 
 def first_of_best(U: Array) -> Labels:
@@ -139,11 +131,9 @@ class SeveralLabels:
     by_score: ClassVar[bool] = True
 
     def labels(self, U: Array) -> AnyArray:
-        """An indicator matrix, (n, K)."""
         return (self.decision(U) > 0).astype(np.int64)
 
     def of_probabilities(self, P: Array) -> AnyArray:
-        """An indicator matrix (n, K) of the labels that are more probable than not."""
         return (P > 0.5).astype(np.int64)
 
     def decision(self, U: Array) -> Array:
@@ -151,33 +141,19 @@ class SeveralLabels:
         return U - (np.einsum("nk,k->n", U, self.threshold[:-1]) + self.threshold[-1])[:, None]
 
     def probabilities(self, U: Array) -> Array:
-        """The probability of every label on its own, (n, K): rows need not sum to one."""
         return self.loss.probabilities(self.decision(U))
 
 
-@dataclass(frozen=True, eq=False)
-class LabelsOfTheirOwn:
-    """Every label whose probability is above a threshold of its own; each label is a question of its own."""
-
-    loss: Loss
-    thresholds: Array  # (K,) probabilities between 0 and 1
-
-    by_score: ClassVar[bool] = True
-
-    def labels(self, U: Array) -> AnyArray:
-        """An indicator matrix, (n, K)."""
-        return (self.decision(U) > 0).astype(np.int64)
+class LabelsOfTheirOwn(SeveralLabels):
+    """Every label whose probability is above a threshold of its own, (K,); each label is a question of its own."""
 
     def of_probabilities(self, P: Array) -> AnyArray:
-        """An indicator matrix (n, K), from probabilities."""
-        return (P > self.thresholds).astype(np.int64)
+        return (P > self.threshold).astype(np.int64)
 
     def decision(self, U: Array) -> Array:
-        """How far each score is above that of the threshold, (n, K)."""
-        return U - 0.5 * np.log(self.thresholds / (1.0 - self.thresholds))
+        return U - 0.5 * np.log(self.threshold / (1.0 - self.threshold))
 
     def probabilities(self, U: Array) -> Array:
-        """The probability of every label on its own, (n, K): rows need not sum to one."""
         return self.loss.probabilities(U)
 
 
@@ -205,7 +181,6 @@ class SeveralTargets:
         return table
 
     def of_probabilities(self, P: Array) -> AnyArray:
-        """The best class of every target (n, T), from the probabilities of all targets side by side."""
         return self.labels(P)
 
     def decision(self, U: Array) -> Any:
@@ -213,7 +188,6 @@ class SeveralTargets:
         return [as_decision(u) for u in self.cut(U)]
 
     def probabilities(self, U: Array) -> Array:
-        """The probabilities of the classes of all targets, side by side, (n, K)."""
         return not_zero(self.loss.probabilities(U))
 
 
@@ -261,15 +235,6 @@ def merged_sums(P: Array, merged: Labels | None) -> Array:
     return sums
 
 
-def probabilities(loss: Loss, U: Array, present: Any) -> Array:
-    """Scores of all classes → probabilities by the loss's link; absent classes get 0."""
-    if present.all():
-        return not_zero(loss.probabilities(U))
-    if present.sum() < 2:
-        return of_present(np.ones((len(U), 1)), present)
-    return of_present(not_zero(loss.probabilities(U[:, present])), present)
-
-
 def not_zero(P: Array) -> Array:
     """Probabilities that are too small for a number as the smallest one, in place: then they have a logarithm."""
     return np.maximum(P, TINY, out=P)
@@ -283,5 +248,5 @@ def of_present(P: Array, present: Any) -> Array:
 
 
 def as_decision(U: Array) -> Array:
-    """Scores as ``decision_function`` returns them."""
+    """Scores (n, K) as ``decision_function`` returns them: with two classes the difference U₁ − U₀ (n,)."""
     return U[:, 1] - U[:, 0] if U.shape[1] == 2 else U

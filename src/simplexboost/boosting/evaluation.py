@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -138,10 +139,11 @@ class Evaluation(Callback):
     best_round: int = field(default=0, init=False)
 
     def start(self, run: Run) -> None:
-        """Evaluate the rounds of the model so far, if there are any."""
         self._F = run.zeros(np.maximum(self.c, 0))  # (n, d)
         if isinstance(self._F, Candidates) and self.metrics:
-            check_memory(24.0 * len(self.c) * len(run.Y), *self._dense_words(run))
+            what = f"evaluating {', '.join(map(repr, self.metrics))} on {len(self.c)} rows of {len(run.Y)} classes"
+            instead = "Evaluate fewer rows, or follow the risk only, which needs no array of rows × classes."
+            check_memory(24.0 * len(self.c) * len(run.Y), what, instead)
         self._start = None if self.init_score is None else run.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
         self._engine = local_engine(run.data.engine) if self.engine is None else self.engine
@@ -155,13 +157,7 @@ class Evaluation(Callback):
             self._record(run, n_rounds)
         self._stop_if_stale(run)  # if the best round is long ago, a fit that goes on had just been stopped
 
-    def _dense_words(self, run: Run) -> tuple[str, str]:
-        """What would need memory if metrics are asked for, and what to do instead."""
-        what = f"evaluating {', '.join(map(repr, self.metrics))} on {len(self.c)} rows of {len(run.Y)} classes"
-        return what, "Evaluate fewer rows, or follow the risk only, which needs no array of rows × classes."
-
     def after_round(self, run: Run) -> None:
-        """Evaluate the newest round, and stop if the best one is long ago."""
         self._record(run, run.round)
         self._stop_if_stale(run)
 
@@ -181,54 +177,37 @@ class Evaluation(Callback):
     def _record(self, run: Run, n_rounds: int) -> None:
         """Add the terms of one round to the predictor, and record."""
         begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
-        if self._there is None:
-            self._follow(run)
+        if self._there is None and self._start is None:
+            found = run.objective.on_device(self.X, self.c, self.weight, self._engine)
+            if found is not None:  # the engine has a device, where it also evaluates the loss
+                self._table, self._there = found
+                self._F = self._there.rows.to_device(self._F)
         add_terms(run.model.terms[begin:end], self._table, self._F, self._engine)
         self.results["risk"].append(self.risk(run))
-        for name, value in self._measured(run, n_rounds).items():
-            self.results[name].append(value)
+        if self.metrics:
+            if isinstance(self._F, Candidates):
+                U = run.code.scores(self._F.dense(run.temperature))
+            else:
+                U = self._engine.rows.gather(run.code.scores(self._predictor(run)))  # (n, K)
+            measures = partial(measure_all, self.metrics, self.seen, U, n_rounds)
+            for name, value in self._engine.rows.decide(measures).items():
+                self.results[name].append(value)
         score = self.sign * self.results[self.watch][-1]
         if score > self._best + self._tol:
             self._best, self.best_round = score, n_rounds
-
-    def _follow(self, run: Run) -> None:
-        """Move the rows and their predictor to the engine's device, if it has one where it also evaluates the loss."""
-        found = None if self._start is not None else run.objective.on_device(self.X, self.c, self.weight, self._engine)
-        if found is not None:
-            self._table, self._there = found
-            self._F = self._there.rows.to_device(self._F)
-
-    def _measured(self, run: Run, n_rounds: int) -> dict[str, float]:
-        """The metrics of all rows, by name."""
-        if not self.metrics:
-            return {}
-        if isinstance(self._F, Candidates):
-            U = run.code.scores(self._F.dense(run.temperature))
-        else:
-            U = self._engine.rows.gather(run.code.scores(self._predictor(run)))  # (n, K)
-
-        def measured() -> dict[str, float]:
-            seen = self.seen(U)
-            return {name: measure(name, metric, seen, n_rounds) for name, metric in self.metrics.items()}
-
-        return self._engine.rows.decide(measured)
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
         if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
         if isinstance(self._F, Candidates):
-            return self._candidate_risk(run, self._F)
+            losses, weight = self._F.log_losses((run.temperature,))[0], np.where(self.c < 0, 0.0, self.weight)
+            values = losses if run.loss.likelihood else run.loss.value_of(np.exp(-losses))
+            return self._engine.rows.total(weight * values) / self._engine.rows.total(weight)
         F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
         return mean_loss(run.loss, run.code, F, c, weight, self._engine)
-
-    def _candidate_risk(self, run: Run, F: Candidates) -> float:
-        """The mean loss where rows keep the scores of few classes."""
-        losses, weight = F.log_losses((run.temperature,))[0], np.where(self.c < 0, 0.0, self.weight)
-        values = losses if run.loss.likelihood else run.loss.value_of(np.exp(-losses))
-        return self._engine.rows.total(weight * values) / self._engine.rows.total(weight)
 
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
@@ -254,14 +233,19 @@ class Evaluation(Callback):
         return self.results[self.watch][self.best_iteration - 1] if self.best_iteration else np.nan
 
 
-def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -> float:
-    """What a metric says of predictions; if it fails, the error says which metric it was."""
-    try:
-        value = metric(seen)
-    except Exception as error:
-        error.add_note(f"This happened in the metric {name!r}, in round {n_rounds}.")
-        raise
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the metric {name!r} returned {value!r}; it must return a number.") from error
+def measure_all(
+    metrics: dict[str, Callable[[Any], Any]], seen: Callable[[Array], Any], U: Array, n_rounds: int
+) -> dict[str, float]:
+    """What metrics say of predictions, by name; if one fails, the error says which one it was."""
+    predicted, found = seen(U), {}
+    for name, metric in metrics.items():
+        try:
+            value = metric(predicted)
+        except Exception as error:
+            error.add_note(f"This happened in the metric {name!r}, in round {n_rounds}.")
+            raise
+        try:
+            found[name] = float(value)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"the metric {name!r} returned {value!r}; it must return a number.") from error
+    return found

@@ -64,7 +64,12 @@ class History(Callback):
             for update, drop in zip(updates, drops, strict=True):
                 bound -= update.share * (1.0 - drop(run.learning_rate * update.alpha))
             bounds = records.setdefault("bound", [])
-            bound = float(bounds[-1] if bounds else self._first_bound(run)) * float(bound)
+            if bounds:
+                before = bounds[-1]
+            else:
+                start = mean_loss(run.loss, run.code, run.start(), run.data.c, run.data.weight, run.data.engine)
+                before = start / run.loss.mistake(run.data.K)
+            bound = float(before) * float(bound)
             bounds.append(bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
         records["edge"].append(float(edge))
         records["step"].append(float(step))
@@ -75,15 +80,7 @@ class History(Callback):
         elif len(records["risk"]) < len(records["step"]) - 1:  # the risk after the round before, known only now
             records["risk"].append(run.risk_before)
 
-    @staticmethod
-    def _first_bound(run: Run) -> float:
-        """Return the bound before the first round."""
-        data, code = run.data, run.code
-        start = mean_loss(run.loss, code, run.start(), data.c, data.weight, data.engine)
-        return start / run.loss.mistake(data.K)
-
     def finish(self, run: Run) -> None:
-        """Add the risk of the last round, where it is not known yet."""
         if len(self.records["risk"]) < len(self.records["step"]):
             self.records["risk"].append(run.risk())
 

@@ -17,7 +17,6 @@ from .._util.runtime import one_blas_thread, thread_count
 from ..boosting.decisions import (
     Decision,
     LabelsOfTheirOwn,
-    Median,
     OneLabel,
     SeveralLabels,
     SeveralTargets,
@@ -533,9 +532,8 @@ class AdditiveClassifier(BaseClassifier):
         """How scores become one label."""
         order = getattr(self, "class_order_", None)
         exact = self.model_.code.canonical and self._merged is None
-        if order is None:
-            return OneLabel(self.loss_, self.classes_, self.present_, exact=exact)
-        return Median(self.loss_, self.classes_, self.present_, np.searchsorted(self.classes_, order))
+        order = None if order is None else np.searchsorted(self.classes_, order)
+        return OneLabel(self.loss_, self.classes_, self.present_, exact=exact, order=order)
 
     # ---- files ------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._util.arrays import AnyArray, Labels
-from ..boosting.decisions import Median, OneLabel
+from ..boosting.decisions import OneLabel
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
@@ -119,10 +119,7 @@ class StructuredBooster(Booster):
         return replace(super()._check_training(parts, X, y, sample_weight, costs), order=declared_order(y))
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
-        order = class_order(self.classes, checked)
-        if order is None:
-            return super()._deciding(loss, checked)
-        return Median(loss, checked.classes, checked.present, order)
+        return replace(super()._deciding(loss, checked), order=class_order(self.classes, checked))
 
     def _by_structure(self, codewords: Codewords, checked: Checked) -> Codewords:
         """The codewords, those of an order or of a tree as a matrix with a row for every class of ``classes_``.
