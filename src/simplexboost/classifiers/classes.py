@@ -37,9 +37,7 @@ from ..model.additive import (
     Term,
     has_columns,
     spread_columns,
-    tree_of,
     unit_vectors,
-    values_of,
     with_classes,
     with_columns,
     without_classes,
@@ -449,7 +447,7 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
     """The model after a pass over old trees, whose leaves learn the new classes; and the logits (n, m + 1) then."""
     model, start = widened(estimator, lesson), lesson.start.astype(np.float32)
     chosen = spread_evenly(len(model.terms), OLD_TREES)
-    trees = [tree_of(model.terms[i]) for i in chosen]
+    trees = [model.terms[i].hypothesis.tree for i in chosen]
     engine, data = cpu_engine(estimator._engine().compute.n_threads), lesson.data
     usual = estimator.parts().learner.l2_among(len(lesson.present))
     l2 = L2 if lesson.complete and is_auto(estimator.l2_regularization) else usual
@@ -517,10 +515,10 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
 
     Predictions multiply steps by the temperature, which belongs to the old classes; the new ones are learned with it.
     """
-    values = values_of(term)
+    values = term.hypothesis.values
     dense = values.toarray() if issparse(values) else values
     moved = spread_columns(dense[:, 1:] - dense[:, :1], places, K)
-    hypothesis = TreeHypothesis(tree_of(term), sparse_values(moved) if K >= MANY_CLASSES else moved)
+    hypothesis = TreeHypothesis(term.hypothesis.tree, sparse_values(moved) if K >= MANY_CLASSES else moved)
     return Term(hypothesis, term.step / temperature)
 
 

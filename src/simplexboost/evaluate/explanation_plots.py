@@ -280,7 +280,7 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
     check_number("n_classes", n_classes, int, 0)
     check_number("max_depth", max_depth, int, 0, none=True)
     number, round_, term = find_tree(model, i, "plot_tree")
-    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    tree: Tree = term.hypothesis.tree
     layout = place_nodes(tree, max_depth)
     outputs = node_outputs(term, model.Y.T.astype(np.float64), model.dtype)  # (nodes, K)
     deepest = max(layout.depth.values())

@@ -122,7 +122,7 @@ def tree_terms(model: AdditiveModel) -> list[Term]:
 
 def scaled_values(term: Term, dtype: Any) -> Any:
     """Return what a tree adds to F in its leaves, (L, d) or (L, 1), with the rounding of predictions."""
-    values = term.hypothesis.values  # type: ignore[attr-defined]
+    values = term.hypothesis.values
     values = csr_array(values) if issparse(values) else values.reshape(-1, values.shape[-1])
     return values.astype(dtype) * np.dtype(dtype).type(term.step)
 
@@ -135,7 +135,7 @@ def leaf_outputs(term: Term, M: Array, dtype: Any) -> Array:
 
 def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
     """Return what a tree adds to F M on average over the training rows of every node, (N, D)."""
-    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    tree: Tree = term.hypothesis.tree
     is_leaf = tree.nodes["feature"] < 0
     out = np.zeros((len(tree.nodes), M.shape[1]))
     out[is_leaf] = leaf_outputs(term, M, dtype)[tree.nodes["left"][is_leaf]]

@@ -269,7 +269,7 @@ def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
 
 def tree_dictionary(term: Term, M: Array, dtype: Any) -> dict[str, AnyArray]:
     """Return one tree: ``x <= threshold`` goes left, a missing value to ``children_default``; −1 at leaves."""
-    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    tree: Tree = term.hypothesis.tree
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
     return {
         "children_left": np.where(inner, left, -1),
@@ -442,7 +442,7 @@ def expected(model: AdditiveModel, M: Array) -> Array:
     def compute() -> Array:
         total = np.zeros(M.shape[1])
         for term in tree_terms(model):
-            mean = leaf_weights(term.hypothesis.tree) @ scaled_values(term, model.dtype)  # type: ignore[attr-defined]
+            mean = leaf_weights(term.hypothesis.tree) @ scaled_values(term, model.dtype)
             total += mean @ (M if term.coordinate is None else M[[term.coordinate]])
         for term in model.scaled_terms:
             if isinstance(term.hypothesis, LinearHypothesis):

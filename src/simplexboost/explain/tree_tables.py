@@ -117,7 +117,7 @@ def trees_to_frame(clf: Any) -> Any:
 
 def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtype: Any) -> Iterator[dict[str, Any]]:
     """Yield a row per node of one tree."""
-    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    tree: Tree = term.hypothesis.tree
     outputs = node_outputs(term, M, dtype)
     best = outputs.argmax(axis=1)
 
@@ -175,7 +175,7 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
     number, round_, term = find_tree(model, i, "tree_text")
     check_number("n_classes", n_classes, int, 0)
     names = Names.of(clf)
-    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    tree: Tree = term.hypothesis.tree
     outputs = node_outputs(term, model.Y.T.astype(np.float64), model.dtype)
     lines = [f"tree {number} (round {round_}, {tree.n_leaves} leaves)"]
     for node, depth, parent in walk(tree):
@@ -267,7 +267,7 @@ def class_gains(model: AdditiveModel, p: int, M: Array) -> Array:
     """
     out = np.zeros((p, M.shape[1]))
     for term in tree_terms(model):
-        tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+        tree: Tree = term.hypothesis.tree
         mean, inner = node_outputs(term, M, model.dtype), np.flatnonzero(tree.nodes["feature"] >= 0)
         left = tree.nodes["left"][inner]
         explained = sum(tree.count[child][:, None] * (mean[child] - mean[inner]) ** 2 for child in (left, left + 1))

@@ -19,14 +19,14 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
 from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
 from .code import FEW, Code, identity, is_view
-from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, PendingTree, TreeHypothesis, sparse_values
+from .hypotheses import LeafOutputs, LinearHypothesis, PendingTree, TreeHypothesis, sparse_values
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
     """One summand α h: all of F, or one coordinate of it."""
 
-    hypothesis: Hypothesis
+    hypothesis: Any  # a `Hypothesis`
     step: float
     coordinate: int | None = None
 
@@ -103,14 +103,14 @@ class AdditiveModel:
         if self.constant is not None and factor.ndim == 0:
             terms[0] = replace(terms[0], step=terms[0].step * float(factor))
         elif self.constant is not None:
-            terms[0] = replace(terms[0], hypothesis=by_columns(terms[0].hypothesis, factor))
+            terms[0] = times(terms[0], factor)
         return AdditiveModel(self.Y, terms, list(self.round_ends), temperature)
 
     @property
     def scaled_terms(self) -> list[Term]:
         """The terms, their steps, or the columns of their outputs, multiplied by the temperature."""
         if np.ndim(self.temperature) > 0:
-            return [replace(term, hypothesis=by_columns(term.hypothesis, self.temperature)) for term in self.terms]
+            return [times(term, self.temperature) for term in self.terms]
         if self.temperature == 1.0:
             return self.terms
         return [replace(term, step=term.step * self.temperature) for term in self.terms]
@@ -201,10 +201,10 @@ class AdditiveModel:
         return self.code.scores(F)
 
 
-def by_columns(hypothesis: Hypothesis, factors: Array) -> TreeHypothesis:
+def times(term: Term, factors: Array) -> Term:
     """A tree whose outputs in each column of F are multiplied by a number, factors (d,)."""
-    assert isinstance(hypothesis, TreeHypothesis)  # the flagship has no others
-    return TreeHypothesis(hypothesis.tree, hypothesis.values * factors.astype(hypothesis.values.dtype))
+    values = term.hypothesis.values
+    return with_values(term, values * factors.astype(values.dtype))
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
@@ -214,8 +214,8 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU)
     """
     if isinstance(F, Candidates):
         for term in terms:
-            h: Any = term.hypothesis
-            engine.compute.add_leaves(F, h.values, term.step, engine.compute.apply(h.tree, X))
+            leaves = engine.compute.apply(term.hypothesis.tree, X)
+            engine.compute.add_leaves(F, term.hypothesis.values, term.step, leaves)
         return
     for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
         if are_trees:
@@ -251,22 +251,18 @@ def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
     """
     if not has_columns(model):
         return AdditiveModel(model.Y[kept], list(model.terms), list(model.round_ends), model.temperature)
-    terms = [with_values(term, chosen_columns(values_of(term), kept)) for term in model.terms]
+    terms = []
+    for term in model.terms:
+        values = term.hypothesis.values[:, kept]
+        if issparse(values):
+            values.sort_indices()
+        terms.append(with_values(term, values if issparse(values) else np.ascontiguousarray(values)))
     return AdditiveModel(unit_vectors(len(kept), model.Y), terms, list(model.round_ends), model.temperature)
-
-
-def chosen_columns(values: Any, kept: Labels) -> Any:
-    """Some columns of leaf values (L, d), in this order."""
-    chosen = values[:, kept]
-    if issparse(chosen):
-        chosen.sort_indices()
-        return chosen
-    return np.ascontiguousarray(chosen)
 
 
 def with_classes(model: AdditiveModel, places: Labels, K: int) -> AdditiveModel:
     """The model with columns of zeros between its own, which go to these places (ascending) among K."""
-    terms = [with_values(term, spread_columns(values_of(term), places, K)) for term in model.terms]
+    terms = [with_values(term, spread_columns(term.hypothesis.values, places, K)) for term in model.terms]
     return AdditiveModel(unit_vectors(K, model.Y), terms, list(model.round_ends), model.temperature)
 
 
@@ -286,7 +282,7 @@ def spread_columns(values: Any, places: Labels, K: int) -> Any:
 
 def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
     """The term with other values (L, m), or (m,) for all leaves, in some columns; they are divided by its step."""
-    values = values_of(term)
+    values = term.hypothesis.values
     dense = values.toarray() if issparse(values) else values.copy()
     dense[:, places] = columns / term.step
     return with_values(term, sparse_values(dense) if issparse(values) else dense)
@@ -294,17 +290,7 @@ def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
 
 def with_values(term: Term, values: Any) -> Term:
     """The same tree and step with other leaf values."""
-    return replace(term, hypothesis=TreeHypothesis(tree_of(term), values))
-
-
-def values_of(term: Term) -> Any:
-    """The leaf values of a term that is a tree, (L, d)."""
-    return term.hypothesis.values  # type: ignore[attr-defined]
-
-
-def tree_of(term: Term) -> Any:
-    """The tree of a term that is one."""
-    return term.hypothesis.tree  # type: ignore[attr-defined]
+    return replace(term, hypothesis=TreeHypothesis(term.hypothesis.tree, values))
 
 
 def unit_vectors(K: int, like: AnyArray) -> AnyArray:

@@ -76,27 +76,13 @@ def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Itera
 
 @dataclass(frozen=True, eq=False)
 class Newcomers:
-    """Rows of new classes, and of old ones as far as they are at hand.
+    """Rows of new classes, and of old ones as far as they are at hand."""
 
-    Attributes
-    ----------
-    X : (n, p) a table in the form that kernels take
-    c : (n,) 0 for a row of any old class, 1 .. m for one of the new classes
-    weight : (n,)
-    rest : (n,) ρ, the log of the sum of exp(logit) over the old classes
-    m : the number of new classes
-    """
-
-    X: Any
-    c: Labels
-    weight: Array
-    rest: Array
-    m: int
-
-    @property
-    def own(self) -> Array:
-        """1[c = j], (n, m)."""
-        return (self.c[:, None] == np.arange(1, self.m + 1)).astype(np.float64)
+    X: Any  # (n, p) a table in the form that kernels take
+    c: Labels  # (n,) 0 for a row of any old class, 1 .. m for one of the new classes
+    weight: Array  # (n,)
+    rest: Array  # (n,) ρ, the log of the sum of exp(logit) over the old classes
+    m: int  # the number of new classes
 
     def probabilities(self, N: Array) -> Array:
         """The probabilities (n, m) of the new classes if these are their logits."""
@@ -109,7 +95,8 @@ def counted_pass(
     trees: Sequence[Tree], rows: Newcomers, rule: LeafRule, rate: float, engine: Engine = CPU
 ) -> list[Array]:
     """The same where rows of some old classes are missing; in their place leaves count those they were trained on."""
-    N, own, w = np.zeros((len(rows.c), rows.m)), rows.own, rows.weight[:, None]
+    own = (rows.c[:, None] == np.arange(1, rows.m + 1)).astype(np.float64)  # 1[c = j], (n, m)
+    N, w = np.zeros(own.shape), rows.weight[:, None]
     moves = []
     for tree, leaf in zip(trees, leaves_of_rows(trees, rows.X, engine), strict=True):
         P = rows.probabilities(N)

@@ -35,10 +35,6 @@ class Program:
     def n_layers(self) -> int:
         return len(self.layer_ends)
 
-    def add_layer(self, terms: list[Term]) -> None:
-        self.terms.extend(terms)
-        self.layer_ends.append(len(self.terms))
-
     def layers(self) -> Iterator[list[Term]]:
         """The terms of one layer after another."""
         for begin, end in zip([0, *self.layer_ends], self.layer_ends, strict=False):
@@ -92,17 +88,13 @@ def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) 
             break  # nodes ascend, and nothing is further right
         rows = order[ends[node - 1] if node else 0 : ends[node]]
         if len(rows):
-            chance[rows] += term.step * answers_at(term.hypothesis, X, rows, engine)
+            h = term.hypothesis
+            if not isinstance(h, TreeHypothesis):
+                outputs = h.outputs(X, engine)[rows, 0]  # it may answer differently if it sees only some rows
+            else:
+                outputs = h.values[0, 0] if len(h.values) == 1 else h.outputs(X[rows], engine)[:, 0]
+            chance[rows] += term.step * outputs
     return chance
-
-
-def answers_at(hypothesis: Hypothesis, X: AnyArray, rows: AnyArray, engine: Engine) -> AnyArray | float:
-    """The answers of a hypothesis of one coordinate for some rows of X, (r,); a number if all of them are equal."""
-    if not isinstance(hypothesis, TreeHypothesis):
-        return hypothesis.outputs(X, engine)[rows, 0]  # others may answer differently if they see only some rows
-    if len(hypothesis.values) == 1:
-        return hypothesis.values[0, 0]
-    return hypothesis.outputs(X[rows], engine)[:, 0]
 
 
 def move(mass: Array, right: Array, out: Array) -> Array:

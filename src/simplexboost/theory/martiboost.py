@@ -54,7 +54,8 @@ def train_program(
         turn = table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
         totals = record.own @ mass  # (2, nodes)
         terms = trainer.train_layer(mass, totals, rng.integers(2**63, size=layer + 1), turn)
-        program.add_layer(terms)
+        program.terms.extend(terms)
+        program.layer_ends.append(len(program.terms))
         if sampled:
             np.less(rng.random((data.n, 1)), turn, out=turn)
         right = np.multiply(mass, turn, out=turn)
