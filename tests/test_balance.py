@@ -9,8 +9,7 @@ import pytest
 
 from simplexboost.model.code import Code, Gradient
 from simplexboost.parts.losses import Exponential, OwnScoreExponential
-from simplexboost.parts.steps import Ray
-from simplexboost.parts.steps.ray import Balance
+from simplexboost.parts.steps import Balance, Ray
 
 HAND = Balance(gained=3.0, lost=1.0, total=8.0, rate=2.0, even=True, faultless=False, perfect=False)
 

@@ -12,8 +12,18 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from simplexboost.parts.losses import MM, Exponential, Logistic, OwnScoreExponential, Savage, SoftmaxCost
-from simplexboost.parts.steps import ClosedForm, ErrorStep, FixedStep, LineSearch, Ray, Stride, as_step
-from simplexboost.parts.steps.rules import golden_section, nearest_minimum, newton_root
+from simplexboost.parts.steps import (
+    ClosedForm,
+    ErrorStep,
+    FixedStep,
+    LineSearch,
+    Ray,
+    Stride,
+    as_step,
+    golden_section,
+    nearest_minimum,
+    newton_root,
+)
 
 
 def random_ray(loss, seed, n=20, K=4, size=1.0):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -15,11 +15,7 @@ from ...tables.training_set import TrainingSet
 
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
-    """`Growth.interactions` for a parameter ``interaction_cst``.
-
-    Examples
-    --------
-    Features that no group names form a group of their own.
+    """`Growth.interactions` for a parameter ``interaction_cst``; features that no group names form one of their own.
 
     >>> data = TrainingSet(np.zeros((2, 6)), np.array([0, 1]), np.ones(2), 2)
     >>> interactions([(1, 0), [5, 1]], data)
@@ -36,49 +32,41 @@ def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ..
                 "sets of features."
             )
         return 2 if cst == "pairwise" else 1
-    groups = [sorted({feature_number(f, group, data) for f in group}) for group in as_groups(cst)]
-    p = data.p
-    rest = sorted(set(range(p)).difference(*groups))
-    return tuple(tuple(group) for group in [*groups, rest] if group)
-
-
-def as_groups(cst: Any) -> list[list[Any]]:
-    """The groups as lists."""
     try:
         if any(isinstance(group, str) for group in cst):
             raise TypeError
-        return [list(group) for group in cst]
+        given = [list(group) for group in cst]
     except TypeError:
         raise ValueError(
             f"Interaction constraints must be a sequence of tuples or lists, got: interaction_cst={cst!r}; pass for "
             "example [{0, 1}, {2}], with positions or names of features."
         ) from None
+    groups = [sorted(set(positions(group, "interaction_cst", data))) for group in given]
+    rest = sorted(set(range(data.p)).difference(*groups))
+    return tuple(tuple(group) for group in [*groups, rest] if group)
 
 
-def feature_number(feature: Any, group: Any, data: TrainingSet) -> int:
-    """The position of a feature that a group names."""
-    p = data.p
-    if isinstance(feature, str):
-        return named_feature(feature, "interaction_cst", data)
-    if isinstance(feature, bool) or not isinstance(feature, Integral) or not 0 <= int(feature) < p:
+def positions(features: Iterable[Any], parameter: str, data: TrainingSet) -> list[int]:
+    """The positions of features that a parameter gives by name or position; raise if X does not have them."""
+    features = list(features)
+    names = [feature for feature in features if isinstance(feature, str)]
+    if names and data.names is None:
         raise ValueError(
-            f"Interaction constraints must consist of integer indices in [0, n_features - 1] = [0, {p - 1}], "
-            f"specifying the position of features, or of names, got invalid indices: interaction_cst holds {group!r}."
+            f"{parameter} names the features {shorten(names)}, but X has no column names; pass positions instead."
         )
-    return int(feature)
+    known = {} if data.names is None else {name: j for j, name in enumerate(data.names.tolist())}
+    unknown = sorted(name for name in names if name not in known)
+    if unknown:
+        raise ValueError(
+            f"{parameter} names the features {shorten(unknown)}, which X does not have; X has {shorten(list(known))}."
+        )
+    for j in features:
+        if not isinstance(j, str) and (isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= int(j) < data.p):
+            raise ValueError(f"{parameter} names the feature {j!r}; positions are 0 .. {data.p - 1}.")
+    return [known[feature] if isinstance(feature, str) else int(feature) for feature in features]
 
 
-def named_feature(name: str, parameter: str, data: TrainingSet) -> int:
-    """The position of the feature of this name."""
-    if data.names is None:
-        raise ValueError(f"{parameter} names the feature {name!r}, but X has no column names; pass positions instead.")
-    found = np.flatnonzero(data.names == name)
-    if len(found) == 0:
-        raise ValueError(f"{parameter} names the feature {name!r}, which X does not have; X has {few(data.names)}.")
-    return int(found[0])
-
-
-def few(names: AnyArray, most: int = 5) -> list[str]:
+def shorten(names: list[Any], most: int = 5) -> list[str]:
     """The first names, for a message."""
     return [*map(str, names[:most]), *(["..."] if len(names) > most else [])]
 
@@ -89,13 +77,9 @@ def few(names: AnyArray, most: int = 5) -> list[str]:
 def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
     """In which direction the score of every class follows every feature: −1, 0 or 1, (K, p); None without constraints.
 
-    Parameters
-    ----------
-    cst : None; for two classes a list of p numbers or a dict by feature, meant for the score of class 1; or a dict by
-        number of the class of such lists and dicts; or an array (K, p)
+    ``cst`` is None; for two classes a list of p numbers or a dict by feature, meant for the score of class 1; or a dict
+    by number of the class of such lists and dicts; or an array (K, p).
 
-    Examples
-    --------
     >>> data = TrainingSet(np.zeros((2, 3)), np.array([0, 1]), np.ones(2), 2)
     >>> monotone_signs([0, 1, -1], data)
     array([[ 0, -1,  1],
@@ -148,43 +132,22 @@ def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
 
 def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:
     """The signs (p,) from a list of them, or from a dict by name or position of the feature."""
-    p = data.p
     if isinstance(cst, Mapping):
-        return signs_by_feature(cst, data)
+        signs = np.zeros(data.p, dtype=np.int8)
+        for (feature, sign), j in zip(cst.items(), positions(cst, "monotonic_cst", data), strict=True):
+            if isinstance(sign, str) or sign not in (-1, 0, 1):
+                raise ValueError(f"monotonic_cst[{feature!r}] must be either -1, 0 or 1. Got {sign!r}.")
+            signs[j] = sign
+        return signs
     values = np.asarray(cst)
     unexpected = np.setdiff1d(values, [-1, 0, 1]) if values.dtype.kind in "biuf" else values.ravel()
     if len(unexpected):
         raise ValueError(
             f"monotonic_cst must be an array-like of -1, 0 or 1. Observed values: {unexpected[:5].tolist()}."
         )
-    if values.shape != (p,):
+    if values.shape != (data.p,):
         raise ValueError(
-            f"monotonic_cst has shape {values.shape} but the input data X has {p} features; pass one number for each."
+            f"monotonic_cst has shape {values.shape} but the input data X has {data.p} features; pass one number for "
+            "each."
         )
     return values.astype(np.int8)
-
-
-def signs_by_feature(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
-    """The signs (p,) from a dict."""
-    signs = np.zeros(data.p, dtype=np.int8)
-    texts = [key for key in cst if isinstance(key, str)]
-    if texts and data.names is None:
-        raise ValueError(
-            "this classifier was not fitted on data with feature names. Pass monotonic_cst as an integer array "
-            "instead, or as a dict by position."
-        )
-    unexpected = sorted(key for key in texts if key not in set(data.names.tolist())) if data.names is not None else []
-    if unexpected:
-        shown = few(np.array(unexpected, dtype=object))
-        raise ValueError(f"monotonic_cst contains {len(unexpected)} unexpected feature names: {shown}.")
-    for key, sign in cst.items():
-        if isinstance(key, str):
-            at = named_feature(key, "monotonic_cst", data)
-        elif isinstance(key, bool) or not isinstance(key, Integral) or not 0 <= int(key) < len(signs):
-            raise ValueError(f"monotonic_cst names the feature {key!r}; positions are 0 .. {len(signs) - 1}.")
-        else:
-            at = int(key)
-        if isinstance(sign, str) or sign not in (-1, 0, 1):
-            raise ValueError(f"monotonic_cst[{key!r}] must be either -1, 0 or 1. Got {sign!r}.")
-        signs[at] = sign
-    return signs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ..._util.params import resolve
@@ -48,23 +49,5 @@ LOSSES: Mapping[str, type[Loss]] = {
     "softmax-cost": SoftmaxCost,
 }
 
-
-def as_loss(value: Any) -> Loss:
-    """The loss that ``value`` stands for: a name, or a `Loss`, which is returned as it is.
-
-    Parameters
-    ----------
-    value : str or Loss
-        A key of ``LOSSES``, or a loss.
-
-    Examples
-    --------
-    >>> as_loss("savage")
-    Savage()
-    >>> as_loss("hinge")
-    Traceback (most recent call last):
-        ...
-    ValueError: loss='hinge' is unknown; choose one of 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', \
-'own-score', 'softmax-cost', or pass a Loss.
-    """
-    return resolve(value, LOSSES, Loss, "loss")
+# The loss that a name or `Loss` stands for.
+as_loss: Callable[[Any], Loss] = partial(resolve, table=LOSSES, base=Loss, parameter="loss")

@@ -15,6 +15,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..._util.params import resolve
@@ -60,18 +62,5 @@ OPTIMIZERS: dict[str, type[Optimizer]] = {
     "sketched-newton": SketchedNewton,
 }
 
-
-def as_optimizer(value: Any) -> Optimizer:
-    """The optimizer that ``value`` stands for: a name, or an `Optimizer`, which is returned as it is.
-
-    Parameters
-    ----------
-    value : str or Optimizer
-        A key of ``OPTIMIZERS``, or an optimizer.
-
-    Examples
-    --------
-    >>> as_optimizer("coordinate")
-    CoordinateDescent()
-    """
-    return resolve(value, OPTIMIZERS, Optimizer, "optimizer")
+# The optimizer that a name or `Optimizer` stands for.
+as_optimizer: Callable[[Any], Optimizer] = partial(resolve, table=OPTIMIZERS, base=Optimizer, parameter="optimizer")

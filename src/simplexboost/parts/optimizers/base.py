@@ -21,7 +21,7 @@ from ...tables.training_set import TrainingSet
 from ..learners.base import Answer, Learner, Request
 from ..losses.gamma_phi import Rivals, pays
 from ..losses.objective import Objective
-from ..steps.ray import Ray
+from ..steps import Ray
 from .run import Run, Update
 
 

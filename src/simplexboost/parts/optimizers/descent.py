@@ -19,7 +19,7 @@ from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import single
 from ..losses.gamma_phi import LinearGamma
 from ..losses.scores import SoftmaxCost, SoftmaxCostTable
-from ..steps.ray import Ray
+from ..steps import Ray
 from .base import (
     MIN_EDGE,
     SIGNS,

@@ -20,8 +20,7 @@ from ..learners.base import Learner
 from ..learners.tree_learners import NamesClasses
 from ..losses.base import Loss
 from ..losses.gamma_phi import MergedRivals
-from ..steps.ray import Ray
-from ..steps.rules import Step
+from ..steps import Ray, Step
 
 if TYPE_CHECKING:
     from .base import Optimizer
