@@ -39,6 +39,7 @@ from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
 from simplexboost.decide.priors import adapted, estimated_prior
 from simplexboost.parts.codewords import Ordered, Ordinal
+from simplexboost.parts.optimizers import SketchedNewton
 
 from . import costs, labels, ordinal
 from .repeats import table
@@ -134,9 +135,9 @@ def own_loss(P: AnyArray, y: AnyArray) -> float:
 def with_candidates(value: int | None, X: AnyArray, y: AnyArray, X_held: AnyArray, y_held: AnyArray, _: Any) -> Figures:
     """60 rounds."""
     K = int(max(y.max(), y_held.max())) + 1
-    clf = SimplexBoostClassifier(n_estimators=60, candidates=value, classes=np.arange(K), n_jobs=1, random_state=0).fit(
-        X, y
-    )
+    clf = SimplexBoostClassifier(
+        n_estimators=60, optimizer=SketchedNewton(candidates=value), classes=np.arange(K), n_jobs=1, random_state=0
+    ).fit(X, y)
     P = clf.predict_proba(X_held)
     return {"log-loss": own_loss(P, y_held), "accuracy": float((P.argmax(axis=1) == y_held).mean())}
 

@@ -25,6 +25,7 @@ from promises.promise import promise
 from promises.tables import LABELS, suited
 from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.persist import atomic_write
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
@@ -130,7 +131,9 @@ LONG: dict[str, Callable[[int], tuple[Any, Callable[[], Any]]]] = {
     "a frame": big_frame,
     "fit of labels": long_fit(sb.SimplexBoostClassifier(n_estimators=100_000, n_jobs=2, classes=LABELS), 60_000),
     "fit with candidates": long_fit(
-        sb.SimplexBoostClassifier(n_estimators=5_000, n_jobs=2, candidates=16), 30_000, many_classes
+        sb.SimplexBoostClassifier(n_estimators=5_000, n_jobs=2, optimizer=SketchedNewton(candidates=16)),
+        30_000,
+        many_classes,
     ),
     "add_classes": long_lesson,
     "calibrate_sets": long_sets("calibrate_sets"),

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 import simplexboost as sb
 from simplexboost import decide
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.theory import MulticlassSVC
 
 from .promise import promise
@@ -28,7 +29,7 @@ GROWING: list[Any] = [
     sb.SimplexBoostClassifier(n_estimators=3, codewords="simplex", early_stopping=True),
     sb.SimplexBoostClassifier(n_estimators=3, growth="symmetric", subsample=0.5),
     sb.SimplexBoostClassifier(n_estimators=3, classes=LABELS),
-    sb.SimplexBoostClassifier(n_estimators=3, candidates=2),
+    sb.SimplexBoostClassifier(n_estimators=3, optimizer=SketchedNewton(candidates=2)),
     sb.SimplexBoostClassifier(n_estimators=3, classes=sb.Ordinal(), calibration=True),
     sb.SAMMEClassifier(n_estimators=3),
     sb.GDMCBoostClassifier(n_estimators=3),
@@ -129,7 +130,7 @@ def impossible_fits_are_refused(case: int) -> None:
     K = int(rng.integers(20_000, 50_000))
     n = int(2.5 * K)
     boosters: list[Any] = [
-        sb.SimplexBoostClassifier(codewords="canonical", candidates=None),
+        sb.SimplexBoostClassifier(codewords="canonical", optimizer=SketchedNewton(candidates=None)),
         sb.SimplexBoostClassifier(codewords="simplex", n_estimators=10),
         sb.SAMMEClassifier(),
         sb.GDMCBoostClassifier(),

@@ -14,6 +14,7 @@ from scipy.special import softmax
 from sklearn.base import clone
 
 import simplexboost as sb
+from simplexboost.parts.codewords import Auto
 
 from .promise import promise
 
@@ -35,7 +36,7 @@ BOOSTERS: list[Any] = [
 FLAGSHIPS: list[Any] = [
     sb.SimplexBoostClassifier(n_estimators=20, random_state=0),
     sb.SimplexBoostClassifier(n_estimators=20, codewords="simplex", random_state=0),
-    sb.SimplexBoostClassifier(n_estimators=20, code_dim=3, random_state=0),
+    sb.SimplexBoostClassifier(n_estimators=20, codewords=Auto(3), random_state=0),
     sb.SimplexBoostClassifier(n_estimators=20, loss="savage", random_state=0),
 ]
 

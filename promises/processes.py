@@ -21,6 +21,7 @@ from joblib.externals.loky import get_reusable_executor
 import simplexboost as sb
 from promises.promise import promise
 from promises.tables import LABELS, suited
+from simplexboost.parts.optimizers import SketchedNewton
 
 PATIENCE = 120  # seconds after which a forked child that hangs is ended
 FORKS = 25  # of one case
@@ -45,7 +46,7 @@ def boosters(case: int) -> list[Any]:
         sb.MulticlassSVC(kernel="rbf", random_state=case),
         sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), "all-pairs", random_state=case),
         sb.SimplexBoostClassifier(n_estimators=4, n_jobs=2, classes=LABELS, random_state=case),
-        sb.SimplexBoostClassifier(n_estimators=4, n_jobs=2, candidates=2, random_state=case),
+        sb.SimplexBoostClassifier(n_estimators=4, n_jobs=2, optimizer=SketchedNewton(candidates=2), random_state=case),
     ]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
+from simplexboost.parts.optimizers import SketchedNewton
 
 # Boosters that go round by round, with what makes them draw at random or take several rounds on small tables.
 ROUNDS: dict[str, dict[str, Any]] = {
@@ -148,7 +149,7 @@ def flagship_case(rng: np.random.Generator, name: str, *, exact: bool = False) -
     elif name == "tree":
         clf.set_params(classes=sb.Hierarchy({"first": [0], "others": list(range(1, K))}))
     elif name == "candidates":  # lists have 16 places, so that they are full now and then
-        clf.set_params(candidates=int(rng.integers(1, 17)))
+        clf.set_params(optimizer=SketchedNewton(candidates=int(rng.integers(1, 17))))
     elif name == "targets":
         rows = replace(rows, y=np.stack([rows.y + 1, noisy(rng, rows.y) % 2, noisy(rng, rows.y) % 3], axis=1))
     else:

@@ -54,6 +54,9 @@ from twin.shards import sharded_engine
 import simplexboost as sb
 from simplexboost import decide
 from simplexboost.engine import Engine, cuda_engine
+from simplexboost.parts.codewords import Auto
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 
 KEPT = Path(__file__).parent / "golden" / "models.txt"
 COLUMNS = ("header", "facts", "arrays", "answers", "structure")
@@ -476,7 +479,9 @@ CONFIGURATIONS: dict[str, Made] = {
     "flagship-two-classes": lambda: fit(flagship(), two_classes()),
     "flagship-one-class": lambda: fit(flagship(classes=[0, 1]), numbers(K=1)),
     "flagship-many-classes": lambda: fit(flagship(n_estimators=3), many_classes()),
-    "flagship-candidates": lambda: fit(flagship(n_estimators=3, candidates=16), many_classes()),
+    "flagship-candidates": lambda: fit(
+        flagship(n_estimators=3, optimizer=SketchedNewton(candidates=16)), many_classes()
+    ),
     "flagship-labels": lambda: fit(flagship(), labels()),
     "flagship-labels-f1": lambda: fit(flagship(thresholds="f1", learning_rate=1.0), labels()),
     "flagship-targets": lambda: fit(flagship(), targets()),
@@ -488,13 +493,13 @@ CONFIGURATIONS: dict[str, Made] = {
     "flagship-level": lambda: fit(flagship(growth="level", max_depth=3, gain_noise=0.5), missing()),
     "flagship-subsample": lambda: weighted(flagship(subsample=0.7, max_features=0.6), missing()),
     "flagship-few-bins": lambda: fit(flagship(max_bins=7, min_samples_leaf=4, l2_regularization=0.5), missing()),
-    "flagship-sketch": lambda: fit(flagship(sketch=3, max_step=None), numbers()),
-    "flagship-few-dimensions": lambda: fit(flagship(code_dim=2), numbers()),
+    "flagship-sketch": lambda: fit(flagship(optimizer=SketchedNewton(sketch=3, max_step=None)), numbers()),
+    "flagship-few-dimensions": lambda: fit(flagship(codewords=Auto(2)), numbers()),
     "flagship-simplex": lambda: fit(flagship(codewords="simplex"), numbers()),
     "flagship-custom-code": lambda: fit(flagship(codewords=CODE), numbers()),
     "flagship-savage": lambda: fit(flagship(loss="savage"), numbers()),
     "flagship-softmax-cost": lambda: fit(flagship(loss="softmax-cost"), numbers()),
-    "flagship-costs": lambda: fit(flagship(cost_matrix=COST), numbers()),
+    "flagship-costs": lambda: fit(flagship(loss=Logistic(cost_matrix=COST)), numbers()),
     "flagship-monotonic": lambda: fit(flagship(monotonic_cst=BY_CLASS), numbers()),
     "flagship-monotonic-two": lambda: fit(flagship(monotonic_cst=[1, 0, -1, 0]), two_classes()),
     "flagship-interactions": lambda: fit(flagship(interaction_cst=[{0, 1}, {2, 3, 4}]), numbers()),

@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris
 import simplexboost as sb
 from simplexboost import decide
 from simplexboost.classifiers.prediction import AdditiveClassifier
+from simplexboost.parts.codewords import Auto
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])
@@ -55,7 +56,7 @@ CASES = {
     ),
     "sampled": (flagship(n_estimators=4, subsample=0.5, random_state=np.random.RandomState(1)), X, y, {}),
     "sparse": (flagship(n_estimators=3, random_state=0), X.repeat(3, axis=0), np.arange(450) % 50, {}),
-    "code": (flagship(n_estimators=3, code_dim=2, random_state=0), X, y, {}),
+    "code": (flagship(n_estimators=3, codewords=Auto(2), random_state=0), X, y, {}),
     "ordered": (flagship(n_estimators=3, classes=sb.Ordinal(list(NAMES[::-1])), random_state=0), X, NAMES[y], {}),
     "tree": (flagship(n_estimators=3, classes=TREE, random_state=0), X, NAMES[y], {}),
     "lines": (sb.BoostingClassifier(learner="linear", optimizer="all-coordinates", n_estimators=3), X, y, {}),

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
 from simplexboost.parts.learners import GiniTree
-from simplexboost.parts.losses import OwnScoreExponential
+from simplexboost.parts.losses import Logistic, OwnScoreExponential
 
 X, Y = blobs(n=40, p=3)
 
@@ -284,7 +284,7 @@ def test_complex_numbers_are_refused_where_numbers_are_wanted():
     with pytest.raises(ValueError, match="codewords"):
         gdmc(codewords=np.eye(3, dtype=complex)).fit(X, Y)
     with pytest.raises(ValueError, match="cost_matrix"):
-        sb.SimplexBoostClassifier(n_estimators=1, cost_matrix=np.full((3, 3), 1j)).fit(X, Y)
+        sb.SimplexBoostClassifier(n_estimators=1, loss=Logistic(cost_matrix=np.full((3, 3), 1j))).fit(X, Y)
     with pytest.raises(TypeError, match="init_score"):
         gdmc().fit(X, Y, init_score=np.full((40, 3), 1j))
 

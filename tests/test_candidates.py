@@ -16,6 +16,7 @@ from twin import reference_engine
 
 import simplexboost as sb
 from simplexboost.engine import Candidates, LeafRule, RowProblem, cpu_engine
+from simplexboost.parts.optimizers import SketchedNewton
 
 CPU, TWIN = cpu_engine(), reference_engine()
 each_engine = pytest.mark.parametrize("engine", [CPU, TWIN], ids=["cpu", "twin"])
@@ -255,14 +256,14 @@ def model(**params):
 def test_all_candidates_are_exact_soft_max():
     """With a place for every class the two paths minimise the same risk, up to rounding and thin leaf values."""
     X, y, X_test, y_test = table()
-    few, every = (model(candidates=C).fit(X, y) for C in (60, None))
+    few, every = (model(optimizer=SketchedNewton(candidates=C)).fit(X, y) for C in (60, None))
     np.testing.assert_allclose(few.history_["risk"], every.history_["risk"], rtol=0.03)
     assert abs(few.score(X_test, y_test) - every.score(X_test, y_test)) < 0.02
 
 
 def test_few_candidates_are_within_a_point():
     X, y, X_test, y_test = table(K=200, n=6000, noise=0.45)
-    few, every = (model(candidates=C, n_estimators=40).fit(X, y) for C in (32, None))
+    few, every = (model(optimizer=SketchedNewton(candidates=C), n_estimators=40).fit(X, y) for C in (32, None))
     assert few.score(X_test, y_test) > every.score(X_test, y_test) - 0.01
     assert few.parts().optimizer.candidates == 32
 
@@ -270,7 +271,7 @@ def test_few_candidates_are_within_a_point():
 def test_rows_follow_the_model():
     """What a row keeps is what the model predicts for it: exactly, as long as no list was full."""
     X, y, *_ = table(K=30)
-    clf = model(candidates=29, callbacks=[kept := Kept()]).fit(X, y)
+    clf = model(optimizer=SketchedNewton(candidates=29), callbacks=[kept := Kept()]).fit(X, y)
     np.testing.assert_allclose(kept.F.dense(), clf.model_.predictor(X)[kept.order], atol=1e-5)
 
 
@@ -288,9 +289,9 @@ def bytes_of(clf):
 def test_same_bytes_for_threads_order_and_resuming():
     X, y, *_ = table(K=80)
     shuffled = np.random.default_rng(1).permutation(len(X))
-    fits = [model(candidates=16, n_jobs=jobs, n_estimators=12).fit(X, y) for jobs in (1, 2)]
-    fits.append(model(candidates=16, n_jobs=1, n_estimators=12).fit(X[shuffled], y[shuffled]))
-    resumed = model(candidates=16, n_jobs=1, n_estimators=5).fit(X, y)
+    fits = [model(optimizer=SketchedNewton(candidates=16), n_jobs=jobs, n_estimators=12).fit(X, y) for jobs in (1, 2)]
+    fits.append(model(optimizer=SketchedNewton(candidates=16), n_jobs=1, n_estimators=12).fit(X[shuffled], y[shuffled]))
+    resumed = model(optimizer=SketchedNewton(candidates=16), n_jobs=1, n_estimators=5).fit(X, y)
     resumed = sb.load(io.BytesIO(bytes_of(resumed))).set_params(n_estimators=12, warm_start=True).fit(X, y)
     resumed.set_params(warm_start=False)
     fits.append(resumed)
@@ -305,7 +306,9 @@ def test_sampling_weights_and_other_losses():
     X, y, X_test, y_test = table(K=40)
     weight = np.random.default_rng(0).exponential(size=len(y)) + 0.1
     for params in ({"subsample": 0.5}, {"loss": "savage"}, {"loss": "softmax-cost"}, {"growth": "symmetric"}):
-        few, every = (model(candidates=C, **params).fit(X, y, sample_weight=weight) for C in (39, None))
+        few, every = (
+            model(optimizer=SketchedNewton(candidates=C), **params).fit(X, y, sample_weight=weight) for C in (39, None)
+        )
         assert few.score(X_test, y_test) > every.score(X_test, y_test) - 0.03
         assert few.history_["risk"][-1] == pytest.approx(every.history_["risk"][-1], rel=0.15)
 
@@ -314,7 +317,9 @@ def test_evaluated_rows():
     """The risk of evaluated rows is that of the model's predictions, as long as no list is full; metrics are too."""
     X, y, X_test, y_test = table(K=30)
     y_test = np.where(y_test == 3, 99, y_test)  # a class that is not trained on
-    clf = model(candidates=29).fit(X, y, X_val=X_test, y_val=y_test, eval_metric=["accuracy", "log_loss"])
+    clf = model(optimizer=SketchedNewton(candidates=29)).fit(
+        X, y, X_val=X_test, y_val=y_test, eval_metric=["accuracy", "log_loss"]
+    )
     P, known = clf.predict_proba(X_test), y_test < 99
     risk = -np.log(P[known, y_test[known]]).mean()
     assert clf.evals_result_[0]["risk"][-1] == pytest.approx(risk, rel=1e-5)
@@ -323,11 +328,11 @@ def test_evaluated_rows():
 
 def test_early_stopping_and_the_choice():
     X, y, X_test, y_test = table(K=30)
-    stopped = model(candidates=16, n_estimators=500, early_stopping=True).fit(X, y)
+    stopped = model(optimizer=SketchedNewton(candidates=16), n_estimators=500, early_stopping=True).fit(X, y)
     assert stopped.n_iter_ < 500
-    chosen = model(candidates=16, n_estimators="auto").fit(X, y)
+    chosen = model(optimizer=SketchedNewton(candidates=16), n_estimators="auto").fit(X, y)
     assert chosen.choice_.n_held > 0 and chosen.n_iter_ == chosen.choice_.n_estimators
-    exact = model(candidates=None, n_estimators="auto").fit(X, y)
+    exact = model(optimizer=SketchedNewton(candidates=None), n_estimators="auto").fit(X, y)
     assert chosen.score(X_test, y_test) > exact.score(X_test, y_test) - 0.03
 
 
@@ -335,8 +340,10 @@ def test_metrics_that_would_need_too_much_memory_are_refused(monkeypatch):
     X, y, *_ = table(K=30)
     monkeypatch.setattr("simplexboost.boosting.evaluation.check_memory", refuse)
     with pytest.raises(MemoryError, match="'accuracy' on 1500 rows of 30 classes"):
-        model(candidates=16).fit(X, y, X_val=X, y_val=y, eval_metric="accuracy")
-    model(candidates=16, n_estimators=2).fit(X, y, X_val=X, y_val=y)  # the risk needs no such array
+        model(optimizer=SketchedNewton(candidates=16)).fit(X, y, X_val=X, y_val=y, eval_metric="accuracy")
+    model(optimizer=SketchedNewton(candidates=16), n_estimators=2).fit(
+        X, y, X_val=X, y_val=y
+    )  # the risk needs no such array
 
 
 def refuse(needed, what, advice=""):
@@ -352,12 +359,12 @@ def test_what_does_not_go_with_candidates():
     }
     for word, params in wrong.items():
         with pytest.raises(ValueError, match=f"candidates=16 does not go with .*{word}"):
-            model(candidates=16, **params).fit(X, y)
+            model(optimizer=SketchedNewton(candidates=16), **params).fit(X, y)
     with pytest.raises(ValueError, match="init_score"):
-        model(candidates=16).fit(X, y, init_score=np.zeros((300, 30)))
+        model(optimizer=SketchedNewton(candidates=16)).fit(X, y, init_score=np.zeros((300, 30)))
     for number in (0, -1, 2.5, "many"):
         with pytest.raises((TypeError, ValueError), match="candidates"):
-            model(candidates=number).fit(X, y)
+            model(optimizer=SketchedNewton(candidates=number)).fit(X, y)
 
 
 # ---- thousands of classes -------------------------------------------------------------------------------------------
@@ -367,7 +374,7 @@ def test_what_does_not_go_with_candidates():
 def large():
     """A fit of 1500 classes, for which "auto" would still keep all scores."""
     X, y, X_test, y_test = table(K=1500, n=6000, noise=0.1)
-    return model(candidates=16, n_estimators=8).fit(X, y), X_test, y_test
+    return model(optimizer=SketchedNewton(candidates=16), n_estimators=8).fit(X, y), X_test, y_test
 
 
 def test_codewords_take_no_memory(large):

@@ -17,6 +17,7 @@ from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.engine import CPU
 from simplexboost.model import leaf_pass
 from simplexboost.model.leaf_pass import SHARE, spread_evenly, unseen_rows
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.persist.models import check_codewords
 
 
@@ -259,7 +260,9 @@ def test_a_model_that_was_fitted_with_candidates_learns_new_classes():
     base = fitted(candidates=16)
     clf = changed("add_classes", X, Y, n_rounds=3, base=base)
     assert clf.n_iter_ == base.n_iter_ + 3 and (clf.class_scores(X)[:, :4] == base.class_scores(X)).all()
-    assert same_model(clf, changed("add_classes", X, Y, n_rounds=3, base=clone_of(base, candidates=None)))
+    assert same_model(
+        clf, changed("add_classes", X, Y, n_rounds=3, base=clone_of(base, optimizer=SketchedNewton(candidates=None)))
+    )
 
 
 def test_new_categories_get_numbers_and_old_rows_keep_their_scores():

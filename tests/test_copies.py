@@ -16,6 +16,7 @@ from survival import CASES, answers, attributes, differences
 
 import simplexboost as sb
 from simplexboost.engine import node_bytes
+from simplexboost.parts.losses import Logistic
 
 
 def through_joblib(clf):
@@ -92,5 +93,5 @@ def test_notebooks_show_fitted_classifiers(case):
     "value", [np.eye(3), pd.DataFrame(np.eye(3)), np.eye(3).tolist()], ids=lambda v: type(v).__name__
 )
 def test_notebooks_show_arrays_and_tables_as_parameters(value):
-    clf = sb.SimplexBoostClassifier(cost_matrix=value, classes=np.arange(3))
+    clf = sb.SimplexBoostClassifier(loss=Logistic(cost_matrix=value), classes=np.arange(3))
     assert "cost_matrix" in repr(clf) and "cost_matrix" in clf._repr_html_()

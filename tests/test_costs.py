@@ -21,6 +21,7 @@ from simplexboost import decide
 from simplexboost.decide import cost_scorer, cost_weights, mean_cost
 from simplexboost.decide.costs import Costs, cheapest
 from simplexboost.decide.priors import adapted, check_prior, estimated_prior
+from simplexboost.parts.losses import Logistic
 
 X, C = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[C]
@@ -141,7 +142,9 @@ def test_expected_costs_need_costs(clf):
 
 def test_costs_in_the_loss_and_at_prediction_go_together():
     """Probabilities are mended for costs in the loss, so that costs at prediction are not counted twice."""
-    model = sb.SimplexBoostClassifier(n_estimators=15, cost_matrix=COSTS + np.eye(3), random_state=0).fit(X, Y)
+    model = sb.SimplexBoostClassifier(
+        n_estimators=15, loss=Logistic(cost_matrix=COSTS + np.eye(3)), random_state=0
+    ).fit(X, Y)
     assert_array_equal(decide.predict(model, X, costs=COSTS), cheap(model, model.predict_proba(X)))
 
 
@@ -314,7 +317,9 @@ def test_shares_of_very_light_rows_are_exact():
 
 def test_a_prior_does_not_undo_costs_of_training():
     """Scores have the costs of ``cost_matrix`` in them, probabilities do not: prior alone would drop them unsaid."""
-    model = sb.SimplexBoostClassifier(n_estimators=5, cost_matrix=COSTS + np.eye(3), random_state=0).fit(X, Y)
+    model = sb.SimplexBoostClassifier(n_estimators=5, loss=Logistic(cost_matrix=COSTS + np.eye(3)), random_state=0).fit(
+        X, Y
+    )
     with pytest.raises(ValueError, match="prior= decides by probabilities, which leave out the cost_matrix"):
         decide.predict(model, X, prior=[1, 1, 1])
     P = decide.predict_proba(model, X, prior=[1, 2, 3])

@@ -24,8 +24,10 @@ from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_de
 import simplexboost as sb
 from simplexboost.boosting import Callback
 from simplexboost.engine import CPU
-from simplexboost.parts.codewords import Simplex
+from simplexboost.parts.codewords import MaxMin, Simplex
 from simplexboost.parts.learners import ClassTree, VectorTree
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.tables.validation import Labelling, check_training, mean_one
 
 every_estimator = each("Estimator", BOOSTERS)
@@ -131,7 +133,9 @@ def test_probabilities_that_are_too_small_for_a_number(iris):
     for loss in ("logistic", "exponential", "softmax-cost"):
         clf = sb.BoostingClassifier(loss, step="fixed", learning_rate=1000.0, random_state=0).fit(X, y)
         assert clf.predict_proba(X).min() == tiny and clf.predict_log_proba(X).min() == np.log(tiny)
-    clf = sb.SimplexBoostClassifier(n_estimators=5, max_step=None, learning_rate=1000.0, random_state=0).fit(X, y)
+    clf = sb.SimplexBoostClassifier(
+        n_estimators=5, optimizer=SketchedNewton(max_step=None), learning_rate=1000.0, random_state=0
+    ).fit(X, y)
     logarithms = clf.predict_log_proba(X)
     assert clf.predict_proba(X).min() == tiny and np.isfinite(logarithms).all() and logarithms.min() < -1000
     np.testing.assert_allclose(logsumexp(logarithms, axis=1), 0, atol=1e-9)
@@ -446,7 +450,7 @@ Y4 = np.array([0, 1, 2, 2])
         ({"codewords": np.array([[1.0], [np.nan], [0.0]])}, ["codewords"]),
         ({"codewords": np.eye(4)}, ["codewords", "4", "3"]),
         ({"codewords": np.empty((3, 0))}, ["codewords"]),
-        ({"codewords": sb.parts.codewords.MaxMin(code_dim=0)}, ["0"]),
+        ({"codewords": MaxMin(code_dim=0)}, ["0"]),
         ({"learner": "tree"}, ["learner='tree'", "'vector-tree'"]),
         ({"learner": VectorTree}, ["VectorTree()"]),
         ({"learner": StandardScaler()}, ["learner="]),
@@ -472,7 +476,7 @@ Y4 = np.array([0, 1, 2, 2])
         ({"class_weight": {0: -1, 1: 1, 2: 1}}, ["class_weight"]),
         ({"early_stopping": sb.boosting.EarlyStopping(validation_fraction=2.0)}, ["validation_fraction=2.0"]),
         ({"callbacks": [print]}, ["callbacks"]),
-        ({"loss": sb.parts.losses.Logistic(cost_matrix=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
+        ({"loss": Logistic(cost_matrix=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
     ],
 )
 def test_bad_parameters_name_themselves(options, words):

@@ -17,8 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simplexboost as sb
 from simplexboost.engine import CPU
 from simplexboost.model.additive import AdditiveModel
-from simplexboost.parts.codewords import Canonical, Simplex
+from simplexboost.parts.codewords import Auto, Canonical, Simplex
 from simplexboost.parts.learners import SketchTree
+from simplexboost.parts.losses import Logistic
 from simplexboost.persist.models import values_from_arrays
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -37,10 +38,10 @@ RATIOS = dict.fromkeys(
     [
         sb.SimplexBoostClassifier(learning_rate=0.5),  # with a choice
         sb.SimplexBoostClassifier(n_estimators=40),
-        sb.SimplexBoostClassifier(n_estimators=20, code_dim=2),
+        sb.SimplexBoostClassifier(n_estimators=20, codewords=Auto(2)),
         sb.SimplexBoostClassifier(n_estimators=30, loss="savage"),
         sb.SimplexBoostClassifier(n_estimators=40, l2_regularization=0),
-        sb.SimplexBoostClassifier(n_estimators=20, l2_regularization=0, code_dim=2),
+        sb.SimplexBoostClassifier(n_estimators=20, l2_regularization=0, codewords=Auto(2)),
     ],
     expected_failed_checks=lambda estimator: {} if estimator.l2_regularization == 0 else RATIOS,
 )
@@ -71,7 +72,7 @@ def test_a_low_dimensional_code_for_many_classes():
     centres = rng.normal(size=(300, 8))
     y = np.repeat(np.arange(300), 12)
     X = centres[y] + 0.25 * rng.normal(size=(3600, 8))
-    clf = sb.SimplexBoostClassifier(n_estimators=200, learning_rate=0.3, code_dim=50, random_state=0).fit(
+    clf = sb.SimplexBoostClassifier(n_estimators=200, learning_rate=0.3, codewords=Auto(50), random_state=0).fit(
         X[::2], y[::2]
     )
     assert clf.model_.Y.shape == (300, 50)
@@ -232,7 +233,7 @@ def test_costs_move_the_border():
     X = rng.normal(size=(2000, 2)) + y[:, None]
     options = {"n_estimators": 40, "random_state": 0}
     plain = sb.SimplexBoostClassifier(**options).fit(X[:1000], y[:1000]).predict(X[1000:])
-    costly = sb.SimplexBoostClassifier(cost_matrix=[[0, 1], [20, 0]], **options).fit(X[:1000], y[:1000])
+    costly = sb.SimplexBoostClassifier(loss=Logistic(cost_matrix=[[0, 1], [20, 0]]), **options).fit(X[:1000], y[:1000])
     missed = [np.mean(p[y[1000:] == 1] == 0) for p in (plain, costly.predict(X[1000:]))]
     assert missed[1] < 0.6 * missed[0]
 

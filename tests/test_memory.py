@@ -14,7 +14,7 @@ from simplexboost._util import runtime
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.auto import most_canonical
 from simplexboost.engine import Growth, cpu_engine
-from simplexboost.parts.codewords import CODEWORDS, Custom
+from simplexboost.parts.codewords import CODEWORDS, Auto, Custom
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GradientDescent, SketchedNewton
@@ -101,7 +101,7 @@ def test_canonical_codewords_as_far_as_memory_allows(monkeypatch):
 @pytest.mark.parametrize(("code_dim", "most"), [("auto", 5000), (7, 2**31 - 1)])
 def test_the_flagship_asks_for_the_memory(monkeypatch, code_dim, most):
     monkeypatch.setattr(auto, "free_memory", lambda: 2 * (8 * 60 * 5000 + 12 * 5000**2))
-    clf = sb.SimplexBoostClassifier(code_dim=code_dim)
+    clf = sb.SimplexBoostClassifier(codewords=Auto(code_dim))
     code = clf._by_rules(clf.parts(), problem(n=60)).parts.codewords
     assert code.most_canonical == most
     assert code.matrix(30, np.random.default_rng(0)).shape == (30, 30 if code_dim == "auto" else 7)
@@ -204,8 +204,8 @@ def test_optimizers_that_do_not_know_say_so():
 # ---- what cannot be had ---------------------------------------------------------------------------------------------
 
 IMPOSSIBLE = [
-    sb.SimplexBoostClassifier(codewords="canonical", candidates=None),
-    sb.SimplexBoostClassifier(codewords="canonical", candidates=None, n_estimators=3),
+    sb.SimplexBoostClassifier(codewords="canonical", optimizer=SketchedNewton(candidates=None)),
+    sb.SimplexBoostClassifier(codewords="canonical", optimizer=SketchedNewton(candidates=None), n_estimators=3),
     sb.SimplexBoostClassifier(codewords="simplex", early_stopping=True),
     sb.SAMMEClassifier(n_estimators=3),
     sb.GDMCBoostClassifier(n_estimators=3),

@@ -8,6 +8,7 @@ from scipy.special import softmax
 from sklearn.metrics import log_loss
 
 import simplexboost as sb
+from simplexboost.parts.optimizers import SketchedNewton
 
 WEIGHT = np.random.default_rng(3).uniform(0.5, 2.0, 300)
 PLAIN = {"random_state": 0, "max_features": 1.0}
@@ -30,7 +31,9 @@ def shares(y, weight, K, extra=0.5):
 def test_the_first_round_predicts_the_class_shares(codewords, weighted):
     X, y = uneven()
     weight = WEIGHT[: len(y)] if weighted else np.ones(len(y))
-    clf = sb.SimplexBoostClassifier(n_estimators=1, init="prior", codewords=codewords, **PLAIN).fit(X, y, weight)
+    clf = sb.SimplexBoostClassifier(
+        n_estimators=1, optimizer=SketchedNewton(init="prior"), codewords=codewords, **PLAIN
+    ).fit(X, y, weight)
     assert_allclose(clf.predict_proba(X), np.tile(shares(y, weight, 4), (len(y), 1)), rtol=1e-5)
     assert clf.model_.trees[0].n_leaves == clf.n_iter_ == 1
 
@@ -49,7 +52,7 @@ def test_labels_and_targets_start_at_their_shares():
 def test_later_rounds_are_those_that_start_from_the_same_scores():
     X, y = uneven()
     start = np.log(shares(y, np.ones(len(y)), 4))
-    ours = sb.SimplexBoostClassifier(n_estimators=9, init="prior", **PLAIN).fit(X, y)
+    ours = sb.SimplexBoostClassifier(n_estimators=9, optimizer=SketchedNewton(init="prior"), **PLAIN).fit(X, y)
     scores = np.tile(start - start.mean(), (len(y), 1))
     given = sb.SimplexBoostClassifier(n_estimators=8, **PLAIN).fit(X, y, init_score=scores)
     assert_allclose(ours.predict_proba(X), given.predict_proba(X, init_score=scores), rtol=1e-4)
@@ -60,7 +63,10 @@ def test_later_rounds_are_those_that_start_from_the_same_scores():
 def test_a_temperature_leaves_the_start_as_it_is():
     X, y = uneven()
     plain, cold = (
-        sb.SimplexBoostClassifier(n_estimators=20, init="prior", calibration=t, **PLAIN).fit(X, y) for t in (False, 0.5)
+        sb.SimplexBoostClassifier(n_estimators=20, optimizer=SketchedNewton(init="prior"), calibration=t, **PLAIN).fit(
+            X, y
+        )
+        for t in (False, 0.5)
     )
     start = np.log(shares(y, np.ones(len(y)), 4))
     start -= start.mean()
@@ -72,7 +78,7 @@ def test_a_temperature_leaves_the_start_as_it_is():
 def test_a_chosen_temperature_is_evaluated_as_it_predicts(matrix):
     X, y = uneven(n=600)
     y = np.column_stack([y == 0, y == 3]).astype(int) if matrix else y
-    clf = sb.SimplexBoostClassifier(init="prior", calibration=True, n_estimators=30, **PLAIN)
+    clf = sb.SimplexBoostClassifier(optimizer=SketchedNewton(init="prior"), calibration=True, n_estimators=30, **PLAIN)
     clf.fit(X[:250], y[:250], X_val=X[250:], y_val=y[250:])
     assert np.all(clf.model_.temperature != 1.0)
     P = clf.predict_proba(X[250:])
@@ -94,7 +100,7 @@ def test_a_fit_that_goes_on_is_one_long_fit():
 def test_every_engine_starts_at_the_shares(engine, monkeypatch):
     X, y = uneven(n=120)
     monkeypatch.setattr(sb.SimplexBoostClassifier, "_engine", lambda self, *more: engine)
-    clf = sb.SimplexBoostClassifier(n_estimators=4, init="prior", **PLAIN).fit(X, y)
+    clf = sb.SimplexBoostClassifier(n_estimators=4, optimizer=SketchedNewton(init="prior"), **PLAIN).fit(X, y)
     first = next(clf.staged_predict_proba(X))
     assert_allclose(first[0], shares(y, np.ones(len(y)), 4), rtol=1e-5)
     monkeypatch.undo()
@@ -117,13 +123,17 @@ def test_what_cannot_start_at_the_shares_is_refused(options, words):
         sb.SimplexBoostClassifier(n_estimators=2, **options).fit(*uneven())
     X, y = uneven()
     with pytest.raises(ValueError, match="init='prior' does not go with init_score"):
-        sb.SimplexBoostClassifier(n_estimators=2, init="prior").fit(X, y, init_score=np.zeros((len(y), 4)))
+        sb.SimplexBoostClassifier(n_estimators=2, optimizer=SketchedNewton(init="prior")).fit(
+            X, y, init_score=np.zeros((len(y), 4))
+        )
 
 
 def test_classes_that_come_and_go_leave_the_start_of_the_others():
     X, y = uneven(n=600)
     old = y < 3
-    clf = sb.SimplexBoostClassifier(n_estimators=10, init="prior", **PLAIN).fit(X[old], y[old])
+    clf = sb.SimplexBoostClassifier(n_estimators=10, optimizer=SketchedNewton(init="prior"), **PLAIN).fit(
+        X[old], y[old]
+    )
     U = clf.class_scores(X)
     clf.add_classes(X, y, n_rounds=5)
     assert_array_equal(clf.class_scores(X)[:, :3], U)
@@ -133,7 +143,9 @@ def test_classes_that_come_and_go_leave_the_start_of_the_others():
 
 def test_explanations_and_files_know_the_start(tmp_path):
     X, y = uneven()
-    clf = sb.SimplexBoostClassifier(n_estimators=10, init="prior", calibration=0.6, **PLAIN).fit(X, y)
+    clf = sb.SimplexBoostClassifier(
+        n_estimators=10, optimizer=SketchedNewton(init="prior"), calibration=0.6, **PLAIN
+    ).fit(X, y)
     total = sb.explain.shap_values(clf, X).sum(axis=1) + sb.explain.expected_value(clf)
     assert_allclose(softmax(total, axis=1), clf.predict_proba(X), rtol=1e-5)
     clf.save(tmp_path / "m.sb")

@@ -8,6 +8,9 @@ from twin.shards import sharded_engine
 
 import simplexboost as sb
 from simplexboost.engine import CPU, ORDERS, SCORES, Growth, LeafRule, OneHot, RowProblem, cpu_engine
+from simplexboost.parts.codewords import Auto
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 
 # One shard, two, three of which one is empty, seven uneven ones.
 CUTS = [(), (37,), (300, 300), (1, 5, 5, 200, 411, 640)]
@@ -182,11 +185,14 @@ MODELS = {
     "canonical": (sb.SimplexBoostClassifier(n_estimators=12), 3),
     "many classes": (sb.SimplexBoostClassifier(n_estimators=8), 40),
     "simplex": (sb.SimplexBoostClassifier(n_estimators=8, codewords="simplex"), 7),
-    "few dimensions": (sb.SimplexBoostClassifier(n_estimators=8, code_dim=5), 40),
+    "few dimensions": (sb.SimplexBoostClassifier(n_estimators=8, codewords=Auto(5)), 40),
     "savage": (sb.SimplexBoostClassifier(n_estimators=12, loss="savage"), 3),
     "softmax-cost": (sb.SimplexBoostClassifier(n_estimators=12, loss="softmax-cost"), 7),
-    "costs": (sb.SimplexBoostClassifier(n_estimators=12, cost_matrix=COST), 3),
-    "sampled": (sb.SimplexBoostClassifier(n_estimators=12, subsample=0.6, max_features=0.5, sketch=3), 7),
+    "costs": (sb.SimplexBoostClassifier(n_estimators=12, loss=Logistic(cost_matrix=COST)), 3),
+    "sampled": (
+        sb.SimplexBoostClassifier(n_estimators=12, subsample=0.6, max_features=0.5, optimizer=SketchedNewton(sketch=3)),
+        7,
+    ),
     "gdmc": (sb.GDMCBoostClassifier(n_estimators=8), 7),
     "samme": (sb.SAMMEClassifier(n_estimators=8), 7),
     "adaboost.mm": (sb.AdaBoostMMClassifier(n_estimators=8), 7),

@@ -6,7 +6,7 @@ import pytest
 import simplexboost as sb
 from simplexboost._util import messages
 from simplexboost._util.messages import show_progress, track_progress
-from simplexboost.parts.codewords import packing
+from simplexboost.parts.codewords import Auto, packing
 
 
 def test_nobody_hears_what_nobody_asked_for(capsys):
@@ -42,13 +42,13 @@ X, Y = np.arange(120.0)[:, None], np.arange(120) % 12
 
 def test_a_search_for_codewords_is_told_once_before_the_first_round(slow_search, capsys):
     """The candidates that the classifier chooses from all begin with the same search."""
-    clf = sb.SimplexBoostClassifier(code_dim=4, verbose=1, learning_rate=1.0, random_state=0, n_jobs=1)
+    clf = sb.SimplexBoostClassifier(codewords=Auto(4), verbose=1, learning_rate=1.0, random_state=0, n_jobs=1)
     clf.fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("searching 12 codewords of 4 dimensions: about ")
     assert [i for i, line in enumerate(lines) if line.startswith("searching") and "about" in line] == [0]
     assert lines.index(next(line for line in lines if line.startswith("choosing"))) > 0
-    quiet = sb.SimplexBoostClassifier(code_dim=4, learning_rate=1.0, random_state=0, n_jobs=1).fit(X, Y)
+    quiet = sb.SimplexBoostClassifier(codewords=Auto(4), learning_rate=1.0, random_state=0, n_jobs=1).fit(X, Y)
     np.testing.assert_array_equal(quiet.class_scores(X), clf.class_scores(X))
     assert capsys.readouterr().out == ""
 

@@ -11,6 +11,8 @@ import numpy as np
 
 import simplexboost as sb
 from simplexboost import decide
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 
 from .parameters import CLASSIFIERS, classifier
 
@@ -128,9 +130,9 @@ STATES: dict[str, Callable[[], Fitted]] = {
     "targets with text": lambda: targets(text=True),
     "ordinal": lambda: fitted(flagship(classes=sb.Ordinal()), *table(4)),
     "hierarchy": lambda: fitted(flagship(classes=TREE), *table(4)),
-    "candidates": lambda: fitted(flagship(candidates=2), *table(8)),
+    "candidates": lambda: fitted(flagship(optimizer=SketchedNewton(candidates=2)), *table(8)),
     "chosen": lambda: fitted(flagship(n_estimators="auto", learning_rate=0.5), *table(3, 60)),
-    "costs": lambda: fitted(flagship(cost_matrix=2 - np.eye(3)), *table(3)),
+    "costs": lambda: fitted(flagship(loss=Logistic(cost_matrix=2 - np.eye(3))), *table(3)),
     "absent classes": lambda: fitted(flagship(classes=range(5)), *table(3)),
     "calibrated": calibrated,
     "added": added,

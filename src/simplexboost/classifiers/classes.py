@@ -451,7 +451,7 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
     engine, data = cpu_engine(estimator._engine().compute.n_threads), lesson.data
     usual = estimator.parts().learner.l2_among(len(lesson.present))
     l2 = L2 if lesson.complete and is_auto(estimator.l2_regularization) else usual
-    rule = LeafRule(float(l2), estimator.max_step or np.inf)
+    rule = LeafRule(float(l2), estimator.parts().optimizer.max_step or np.inf)
     if lesson.complete:
         code = Code(unit_vectors(lesson.m + 1, start))
         rows = RowObjective(estimator.loss_, data.c, data.weight, code, engine).rows

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import Array
-from .._util.params import check_number, is_auto
+from .._util.params import check_number
 from ..parts.codewords import Auto, Canonical, Ordinal
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
@@ -54,9 +54,9 @@ def refused(estimator: Any, parts: Parts, what: str) -> str | None:
     """Why the parameters of the flagship do not go with a matrix y, of which ``what`` says what it holds; else None."""
     if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
         return f"an order or a tree of classes goes with one class per row, not with {what}."
-    if not (estimator.candidates is None or is_auto(estimator.candidates)):
-        return f"candidates={estimator.candidates!r} goes with one class per row; {what} keep all scores."
-    if estimator.cost_matrix is not None:
+    if parts.optimizer.n_candidates is not None:
+        return f"candidates={parts.optimizer.n_candidates!r} goes with one class per row; {what} keep all scores."
+    if parts.loss.cost_matrix is not None:
         return f"cost_matrix goes with one class per row, not with {what}."
     if not parts.loss.likelihood:
         return f"loss={estimator.loss!r} goes with one class per row; {what} take loss='logistic'."

@@ -19,7 +19,7 @@ from ..parts.learners.constraints import is_by_class
 from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost, UserLoss
 from ..parts.optimizers import SketchedNewton
 from ..parts.optimizers.run import Run
-from ..parts.optimizers.sketched import INITS, MOST_CANDIDATES, has_even_classes
+from ..parts.optimizers.sketched import has_even_classes
 from ..parts.steps import FixedStep
 from ..persist import damaged, from_json, is_number, register, to_json
 from ..tables.labels import class_numbers
@@ -109,27 +109,23 @@ class SimplexBoostClassifier(StructuredBooster):
         A number that is added to the curvature in every leaf, so that leaves of few rows move scores less. "auto" is
         10 / K, and 0.2 from 50 classes on; 1 for labels of an indicator matrix; for several class targets K is the mean
         of their numbers of classes.
-    max_step : float or None, default=2.0
-        The furthest that a leaf may move the score of a class, before the learning rate. None sets no limit. It applies
-        to canonical codewords only.
     codewords : str, Codewords or array of shape (K, d), default="auto"
         The vectors of the classes. "auto" takes canonical codewords, a coordinate for every class, unless there are
         more than 1024 classes and the free memory is too little for two arrays of rows × classes: then it takes a
         max-min code of few dimensions. Names are "canonical", "simplex", "max-min", "samme", "hadamard" and others of
-        `simplexboost.parts.codewords`; a `Codewords` object or your own matrix, a row for every class in the order of
-        ``classes_``, is taken as well. Of ordered classes, "auto" takes the code "ordered"; "hierarchy" takes that of
-        the tree in ``classes``.
-    code_dim : int or "auto", default="auto"
-        The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes, and
-        an "ordered" one of ordered classes.
+        `simplexboost.parts.codewords`; a `Codewords` object, such as ``MaxMin(code_dim=8)``, or your own matrix, a row
+        for every class in the order of ``classes_``, is taken as well. Of ordered classes, "auto" takes the code
+        "ordered"; "hierarchy" takes that of the tree in ``classes``.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
         What boosting makes small. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
-        weight to examples that are far on the wrong side, which helps where many labels are wrong. A
-        `parts.losses.UserLoss`
-        is your own, by its gradient and second derivatives in the scores.
-    cost_matrix : array of shape (K, K) or None, default=None
-        How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
-        same importance.
+        weight to examples that are far on the wrong side, which helps where many labels are wrong.
+        ``parts.losses.Logistic(cost_matrix=C)`` says how much it matters to tell class c (row) from class k (column). A
+        `parts.losses.UserLoss` is your own, by its gradient and second derivatives in the scores.
+    optimizer : `parts.optimizers.SketchedNewton` or "auto", default="auto"
+        How the gradient becomes a tree and its leaf values: ``SketchedNewton(sketch=2, max_step=None)`` searches splits
+        along two random directions of the gradient and sets no limit to the values of leaves; it also says where
+        boosting starts, and how many scores a row keeps if there are thousands of classes. "auto" is
+        ``SketchedNewton()``.
     calibration : bool, float or "auto", default="auto"
         The temperature, a number that multiplies all scores so that probabilities are neither too sure nor too unsure.
         True chooses it by held-out risk, also if the number of rounds is given, which then takes as long as one to four
@@ -140,19 +136,6 @@ class SimplexBoostClassifier(StructuredBooster):
         each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
         the scores of rows held out, also if the number of rounds is given: rare labels are then predicted more often.
         "f1" does not go with ``early_stopping``, which leaves the number of rounds open.
-    candidates : int, "auto" or None, default="auto"
-        With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
-        score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
-        in place of rows × classes. "auto" is 32 if there are more than 1024 classes and more than 10⁸ pairs of rows and
-        classes, and None otherwise, which keeps all scores. The number is rounded up to a multiple of 16. It applies to
-        canonical codewords, on the processor of one machine; predictions always use all classes.
-    init : {"zero", "prior", "auto"}, default="auto"
-        Where boosting starts. "zero": all classes are equally probable. "prior": the first round gives all rows the
-        class shares of the training rows, which suits rare classes and weak signals. "auto" chooses one of them if the
-        number of rounds is chosen, and is "zero" otherwise.
-    sketch : int or Sketch, default=1
-        The number of random directions of the gradient along which splits are searched. More directions make better
-        splits and take longer. A `Sketch` object draws the directions in another way.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
         columns of a data frame; None takes none. Categories that training has not seen are treated like missing values.
@@ -247,16 +230,11 @@ class SimplexBoostClassifier(StructuredBooster):
     growth: str = "auto"
     gain_noise: Any = "auto"
     l2_regularization: Any = "auto"
-    max_step: float | None = 2.0
     codewords: Any = "auto"
-    code_dim: Any = "auto"
     loss: Any = "logistic"
-    cost_matrix: Any = None
+    optimizer: Any = "auto"
     calibration: Any = "auto"
     thresholds: Any = 0.5
-    candidates: Any = "auto"
-    init: str = "auto"
-    sketch: Any = 1
     monotonic_cst: Any = None
     interaction_cst: Any = None
 
@@ -353,7 +331,7 @@ class SimplexBoostClassifier(StructuredBooster):
         Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
         """
         chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
-        open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
+        open_params = {name: value for name, value in chosen.items() if self._is_open(name)}
         given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
         fixed = {"codewords": Canonical(), "monotonic_cst": None, "candidates": None, "init": "zero"}
         return self._by_rules(self.parts(), data).with_params(**open_params | given | fixed)
@@ -361,10 +339,8 @@ class SimplexBoostClassifier(StructuredBooster):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("growth", self.growth, ("auto", *ORDERS))
-        check_choice("init", self.init, ("auto", *INITS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
-        check_number("code_dim", self.code_dim, int, 1, auto=True)
-        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
+        self._optimizer().check_parameters()
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
         check_thresholds(self.thresholds)
@@ -417,7 +393,7 @@ class SimplexBoostClassifier(StructuredBooster):
             usual = USUAL / 2 if data.K <= 3 else USUAL
             rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
         growth = "best" if is_auto(self.growth) else self.growth
-        codewords, candidates = parts.codewords, self.candidates
+        codewords, candidates, init = parts.codewords, parts.optimizer.candidates, parts.optimizer.init
         if is_auto(candidates):
             candidates = None if data.problem.several else self._suited_candidates(parts, data)
         if data.problem.several:
@@ -430,6 +406,7 @@ class SimplexBoostClassifier(StructuredBooster):
         return Plan.of(self, parts).with_params(
             codewords=codewords,
             candidates=candidates,
+            init="zero" if is_auto(init) else init,
             learning_rate=rate,
             n_estimators=rounds,
             growth=growth,
@@ -440,7 +417,7 @@ class SimplexBoostClassifier(StructuredBooster):
     def _suited_candidates(self, parts: Parts, data: TrainingSet) -> int | None:
         """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
-        other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
+        other = data.init_score is not None or self.monotonic_cst is not None or parts.loss.cost_matrix is not None
         elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
         if few or other or elsewhere or isinstance(parts.loss, UserLoss) or not takes_canonical(parts.codewords):
             return None
@@ -453,7 +430,7 @@ class SimplexBoostClassifier(StructuredBooster):
         haste = effort_on(data).haste_at(float(plan.learning_rate)) if exact is None else 1.0
         rate = float(plan.learning_rate) * haste
         competing, shares = self._shapes(data.n), []
-        if exact is None and is_auto(self.init) and may_start_at_shares(plan.parts, data):
+        if exact is None and self._is_open("init") and may_start_at_shares(plan.parts, data):
             zero, prior, shares = {"init": "zero"}, {"init": "prior"}, [{"init": "prior", "n_estimators": 1}]
             even = has_even_classes(data)
             competing = [shape | (prior if even else zero) for shape in competing]
@@ -490,6 +467,10 @@ class SimplexBoostClassifier(StructuredBooster):
         kept = [shape for shape, fit in zip(left, fits, strict=True) if fit]
         return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
 
+    def _is_open(self, name: str) -> bool:
+        """Whether a parameter, of the classifier or of its optimizer, is left to the choice."""
+        return is_auto(getattr(self if hasattr(self, name) else self._optimizer(), name))
+
     def _calibrates(self, loss: Loss) -> bool:
         """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
         return (self.calibration is True or is_auto(self.calibration)) and loss.likelihood
@@ -497,7 +478,7 @@ class SimplexBoostClassifier(StructuredBooster):
     def _with_choice(self, plan: Plan, choice: Choice) -> Plan:
         """The plan with what was chosen; what the user gave stays as it is."""
         rounds = choice.n_estimators if is_auto(self.n_estimators) else plan.n_estimators
-        params = {name: value for name, value in choice.params.items() if is_auto(getattr(self, name))}
+        params = {name: value for name, value in choice.params.items() if self._is_open(name)}
         temperature = choice.temperature if self._calibrates(plan.parts.loss) else plan.temperature
         plan = plan.with_params(**params | {"n_estimators": rounds, "temperature": temperature})
         shown = choice if choice.sets is None else replace(choice, sets=None)
@@ -523,21 +504,20 @@ class SimplexBoostClassifier(StructuredBooster):
             monotonic_cst=self.monotonic_cst,
             interaction_cst=self.interaction_cst,
         )
-        candidates = None if is_auto(self.candidates) else self.candidates
-        init = "zero" if is_auto(self.init) else self.init
-        optimizer = SketchedNewton(self.sketch, self.max_step, candidates, init)
-        return Parts(self._loss(), self._codewords(), tree, optimizer, FixedStep())
+        return Parts(self._loss(), self._codewords(), tree, self._optimizer(), FixedStep())
 
     def _loss(self) -> Loss:
-        loss = self.loss
-        if not isinstance(loss, Loss):
-            check_choice("loss", loss, ROW_LOSSES)
-            loss = ROW_LOSSES[loss]()
-        if self.cost_matrix is None:
-            return loss
-        if not loss.likelihood:
-            raise ValueError(f"cost_matrix goes with loss='logistic' only, not with loss={self.loss!r}.")
-        return Logistic(cost_matrix=self.cost_matrix)
+        if isinstance(self.loss, Loss):
+            return self.loss
+        check_choice("loss", self.loss, ROW_LOSSES)
+        return ROW_LOSSES[self.loss]()
+
+    def _optimizer(self) -> SketchedNewton:
+        if is_auto(self.optimizer):
+            return SketchedNewton()
+        if not isinstance(self.optimizer, SketchedNewton):
+            raise TypeError(f"optimizer={self.optimizer!r} must be 'auto' or a parts.optimizers.SketchedNewton.")
+        return self.optimizer
 
     def __sklearn_tags__(self) -> Any:
         """A matrix y goes with the logistic loss and canonical codewords."""
@@ -547,13 +527,8 @@ class SimplexBoostClassifier(StructuredBooster):
         return tags
 
     def _codewords(self) -> Codewords:
-        code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
         if is_auto(self.codewords):
-            return Ordered(code_dim) if isinstance(self.classes, Ordinal) else Auto(code_dim)
-        if code_dim is not None:
-            raise ValueError(
-                f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."
-            )
+            return Ordered() if isinstance(self.classes, Ordinal) else Auto()
         if self._is_tree_code:
             if tree_of(self.classes) is None:
                 raise ValueError("codewords='hierarchy' needs a tree of classes; pass one, classes=Hierarchy(...).")
@@ -593,7 +568,7 @@ def may_start_at_shares(parts: Parts, data: TrainingSet) -> bool:
     code = parts.codewords
     whole = takes_canonical(code) or isinstance(code, Simplex)
     whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
-    return whole and parts.loss.likelihood and data.init_score is None and parts.optimizer.candidates is None
+    return whole and parts.loss.likelihood and data.init_score is None and parts.optimizer.n_candidates is None
 
 
 def takes_canonical(codewords: Codewords) -> bool:

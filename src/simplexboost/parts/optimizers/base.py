@@ -47,7 +47,7 @@ class Optimizer(Part):
     """
 
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
-    candidates: int | None = None  # how many classes beside its own every row keeps scores of; None for all
+    n_candidates: int | None = None  # how many classes beside its own every row keeps scores of; None for all
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:

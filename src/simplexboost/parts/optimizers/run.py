@@ -140,8 +140,8 @@ class Run:
 
     def zeros(self, c: Labels) -> Any:
         """F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
-        if self.optimizer.candidates is not None:
-            return Candidates.zeros(c, len(self.Y), self.optimizer.candidates)
+        if self.optimizer.n_candidates is not None:
+            return Candidates.zeros(c, len(self.Y), self.optimizer.n_candidates)
         return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
 
     @property
@@ -192,7 +192,7 @@ class Run:
     def recomputed(self) -> Any:
         """F (n, d) from the model: its terms are added one by one, as boosting does, so every bit is the same."""
         data = self.data
-        few = self.optimizer.candidates is not None
+        few = self.optimizer.n_candidates is not None
         F = self.zeros(data.as_given(data.c)) if few else np.array(data.as_given(self.start()))
         add_terms(self.model.terms, data.table, F, data.engine)
         return data.in_order(F)

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import entr
 
 from ..._util.arrays import AnyArray, Array, Labels
-from ..._util.params import Part, check_choice, check_number
+from ..._util.params import Part, check_choice, check_number, is_auto
 from ...engine import BlockProblem, Engine, Grown, HostLoss, LateValues, LeafRule, RowLoss, RowProblem, single_leaf
 from ...model.code import Code, Gradient
 from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, largest, sparse_values
@@ -54,7 +54,8 @@ class Sketch(Part):
     ...     def directions(self, Y, rng):
     ...         return Y[:, [rng.integers(Y.shape[1])]].astype(np.float32)
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, sketch=OneCoordinate(), random_state=0).fit(X, y)
+    >>> optimizer = SketchedNewton(sketch=OneCoordinate())
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, optimizer=optimizer, random_state=0).fit(X, y)
     >>> clf.score(X, y) > 0.95
     True
     """
@@ -184,33 +185,47 @@ class SketchedNewton(Optimizer):
         almost no probability in a leaf has almost no curvature there, and Newton's step for its first example would be
         far too long. The limit applies to canonical codewords only: a code of few dimensions would merely learn more
         slowly, so its limit is ten divided by the learning rate.
-    candidates : int or None, default=None
-        How many classes beside its own every row keeps scores of, in place of all: those that score highest. None keeps
-        all. It needs canonical codewords, no costs, a step of fixed length, and all rows on one machine.
-    init : {"zero", "prior"}, default="zero"
+    candidates : int, "auto" or None, default="auto"
+        With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
+        score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
+        in place of rows × classes; predictions always use all classes. None keeps all scores. The number is rounded up
+        to a multiple of 16. It needs canonical codewords, no costs, a step of fixed length, and all rows on one
+        machine. "auto" is None; in `SimplexBoostClassifier` it is 32 if there are more than 1024 classes and more than
+        10⁸ pairs of rows and classes.
+    init : {"zero", "prior", "auto"}, default="auto"
         Where boosting starts. "zero": all classes are equally probable. "prior": the first round is a tree of one leaf
-        that gives all rows the class shares of the training rows.
+        that gives all rows the class shares of the training rows, which suits rare classes and weak signals. "auto" is
+        "zero"; `SimplexBoostClassifier` chooses one of the two if it chooses the number of rounds.
 
     Examples
     --------
     >>> import simplexboost as sb
-    >>> sb.SimplexBoostClassifier(n_estimators=10, sketch=2).parts().optimizer
+    >>> sb.SimplexBoostClassifier(n_estimators=10, optimizer=SketchedNewton(sketch=2)).parts().optimizer
     SketchedNewton(sketch=2)
     """
 
     sketch: Any = 1
     max_step: float | None = 2.0
-    candidates: int | None = None
-    init: str = "zero"
+    candidates: Any = "auto"
+    init: str = "auto"
 
     dtype: ClassVar[type] = np.float32
 
-    def check(self, run: Run) -> None:
+    @property
+    def n_candidates(self) -> int | None:
+        return None if is_auto(self.candidates) else self.candidates
+
+    def check_parameters(self) -> None:
+        """Raise if a parameter is invalid, whatever it is used with."""
         as_sketch(self.sketch).check()
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
-        if self.candidates is not None:
+        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
+        check_choice("init", self.init, ("auto", *INITS))
+
+    def check(self, run: Run) -> None:
+        self.check_parameters()
+        if self.n_candidates is not None:
             self.check_candidates(run)
-        check_choice("init", self.init, INITS)
         if self.init == "prior":
             self.check_prior(run)
         ours = isinstance(run.loss, UserLoss | BlockLogistic)
@@ -229,7 +244,6 @@ class SketchedNewton(Optimizer):
 
     def check_candidates(self, run: Run) -> None:
         """Raise unless the run can do with few classes for every row."""
-        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES)
         refused = {
             f"codewords of shape {run.Y.shape}": not run.code.canonical,
             f"loss={run.loss!r}": isinstance(run.loss, UserLoss),
@@ -247,7 +261,7 @@ class SketchedNewton(Optimizer):
         """Raise unless the run can start at the class shares."""
         d = run.Y.shape[1]
         refused = {
-            f"candidates={self.candidates}": self.candidates is not None,
+            f"candidates={self.candidates}": self.n_candidates is not None,
             f"codewords of {d} dimensions for {len(run.Y)} classes": d < len(run.Y) - 1,
             f"loss={run.loss!r}": not (run.loss.likelihood or isinstance(run.loss, BlockLogistic)),
             "init_score": run.data.init_score is not None,
@@ -258,13 +272,13 @@ class SketchedNewton(Optimizer):
         as_sketch(self.sketch).check()  # this is asked first of all, before `check`
         if not isinstance(learner, TreeLearner):
             return None  # `check` will refuse it
-        size, few = int(as_sketch(self.sketch).size), self.candidates if d == data.K else None
+        size, few = int(as_sketch(self.sketch).size), self.n_candidates if d == data.K else None
         return expected_bytes(data, learner, d, size, few, n_rounds)
 
     def objective(self, run: Run) -> RowObjective:
         if not run.data.engine.device.is_host:
             run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
-        few = self.candidates is not None
+        few = self.n_candidates is not None
         return RowObjective(run.loss, run.data.c, run.data.weight, run.code, run.data.engine, few)
 
     def propose(self, run: Run) -> list[Update]:
