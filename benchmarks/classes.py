@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, add_classes
 from simplexboost.datasets import load
 
 from .pages import parser_of, publish
@@ -86,9 +86,9 @@ def models(data: Any, n_new: int, seed: int, threads: int) -> tuple[Any, dict[st
 
     pupils = [copy.deepcopy(base) for _ in range(3)]
     lessons = {
-        "add_classes": lambda: pupils[0].add_classes(X, y),
-        "n_rounds=0": lambda: pupils[1].add_classes(X, y, n_rounds=0),
-        "new rows only": lambda: pupils[2].add_classes(X[fresh], y[fresh]),
+        "add_classes": lambda: add_classes(pupils[0], X, y),
+        "n_rounds=0": lambda: add_classes(pupils[1], X, y, n_rounds=0),
+        "new rows only": lambda: add_classes(pupils[2], X[fresh], y[fresh]),
     }
     return new, dict(zip(FITS, (default, same), strict=True)) | lessons
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import cross_val_predict
 
-from simplexboost import SimplexBoostClassifier, datasets
+from simplexboost import SimplexBoostClassifier, datasets, keep_rounds
 from simplexboost._util.arrays import AnyArray
 from simplexboost.parts.codewords import MaxMin
 
@@ -124,7 +124,7 @@ def trial(problem: Problem, codewords: Any, rounds: int) -> dict[str, Any]:
     clf = SimplexBoostClassifier(n_estimators=rounds, codewords=codewords, n_jobs=1, random_state=0).fit(X, y)
     found: dict[str, Any] = {"seconds": time.process_time() - begin, "d": int(clf.model_.Y.shape[1])}
     for name, n_rounds in (("early", rounds // 3), ("end", rounds)):
-        P = clf.predict_proba(X_test, n_rounds)
+        P = keep_rounds(clf, n_rounds).predict_proba(X_test)
         own = P[np.arange(len(y_test)), y_test].clip(1e-12)
         found[name] = [float((P.argmax(axis=1) == y_test).mean()), float(-np.log(own).mean())]
     return found

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.special import softmax
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, keep_rounds
 from simplexboost._util.arrays import AnyArray
 from simplexboost.model.leaf_pass import leaves_of_rows
 from simplexboost.parts.optimizers import sketched
@@ -74,7 +74,7 @@ def grid(leaves: int, d: int) -> dict[str, Any]:
     sizes = [classes_per_leaf(leaf, y) for leaf in leaves_of_rows(clf.model_.trees, X)]
     found: dict[str, Any] = {"m": float(np.mean(sizes)), "leaves": leaves, "d": d, "rounds": {}}
     for rounds in (2, 4, 8, 16, 32):
-        U = clf.class_scores(X_test, rounds)
+        U = keep_rounds(clf, rounds).class_scores(X_test)
         found["rounds"][str(rounds)] = {"accuracy": accuracy(U, y_test), "noise": noise_over_signal(U, y_test)}
     return found
 
@@ -212,7 +212,7 @@ def step(limit: float) -> dict[str, Any]:
         clf = fitted(problem, code(MANY, 64), STEPS)
     finally:
         sketched.FURTHEST = usual
-    return {"accuracy": [accuracy(clf.class_scores(problem[2], t), problem[3]) for t in (5, 10, STEPS)]}
+    return {"accuracy": [accuracy(keep_rounds(clf, t).class_scores(problem[2]), problem[3]) for t in (5, 10, STEPS)]}
 
 
 def whole(codewords: str, leaves: int | str = "auto") -> dict[str, Any]:
@@ -220,14 +220,14 @@ def whole(codewords: str, leaves: int | str = "auto") -> dict[str, Any]:
     problem = made(MANY, 1)
     Y = codewords if codewords == "canonical" else code(MANY, int(codewords))
     clf = fitted(problem, Y, STEPS, leaves)
-    return {"accuracy": [accuracy(clf.class_scores(problem[2], t), problem[3]) for t in (5, 10, STEPS)]}
+    return {"accuracy": [accuracy(keep_rounds(clf, t).class_scores(problem[2]), problem[3]) for t in (5, 10, STEPS)]}
 
 
 def long(d: int, **more: float) -> dict[str, Any]:
     """A fit of a code of d dimensions, or of canonical codewords (0), with many leaves of few rows."""
     problem = made(LITTLE, 1)
     clf = fitted(problem, "canonical" if d == 0 else code(LITTLE, d), STEPS, SMALL_LEAVES, **more)
-    return {"accuracy": [accuracy(clf.class_scores(problem[2], t), problem[3]) for t in (5, 10, STEPS)]}
+    return {"accuracy": [accuracy(keep_rounds(clf, t).class_scores(problem[2]), problem[3]) for t in (5, 10, STEPS)]}
 
 
 # ---- all trials -----------------------------------------------------------------------------------------------------

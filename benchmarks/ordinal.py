@@ -26,6 +26,7 @@ from sklearn.model_selection import train_test_split
 from simplexboost import Ordinal, SimplexBoostClassifier, datasets
 from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
+from simplexboost.parts.codewords import Auto
 
 from .repeats import difference, mean_of, table
 
@@ -100,7 +101,7 @@ def repeat(problem: Problem, seed: int) -> dict[str, dict[str, float]]:
 
     found["HGB regression, squared error"] = scored(regression("squared_error", problem, train, test))
     found["HGB regression, absolute error"] = scored(regression("absolute_error", problem, train, test))
-    codes = {"two ordered coordinates": {"classes": Ordinal(), "code_dim": min(2, K - 1)}}
+    codes = {"two ordered coordinates": {"classes": Ordinal(), "codewords": Auto(min(2, K - 1))}}
     codes |= {"soft-max": {"codewords": "canonical"}, "ordered codewords": {"classes": Ordinal()}}
     for name, params in codes.items():
         begin = time.perf_counter()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from simplexboost import add_classes, drop_classes, merge_classes
 from simplexboost.evaluate.drawing import PALETTE
 
 from .contestants import OURS
@@ -452,10 +453,10 @@ def draw_changes(plt: Any) -> Any:
     more, alone, one, less = (deepcopy(base) for _ in range(4))
     shown = {
         "three classes": base,
-        "add_classes: d comes": more.add_classes(X, y),
-        "… without rows of a, b and c": alone.add_classes(X[~old], y[~old]),
-        "merge_classes: a and b are one": one.merge_classes({"a": ["a", "b"]}),
-        "drop_classes: b goes": less.drop_classes("b"),
+        "add_classes: d comes": add_classes(more, X, y),
+        "… without rows of a, b and c": add_classes(alone, X[~old], y[~old]),
+        "merge_classes: a and b are one": merge_classes(one, {"a": ["a", "b"]}),
+        "drop_classes: b goes": drop_classes(less, "b"),
     }
     sides = [np.linspace(*span, 200) for span in ((-4.0, 4.0), (-2.6, 4.4))]
     places, labels = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2), np.unique(y)

@@ -19,6 +19,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from runner import Cell, File, Workers, run
 from simplexboost import SimplexBoostClassifier, datasets
+from simplexboost.parts.optimizers import SketchedNewton
 
 BASE = "defaults"
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -35,15 +36,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "10 rows a leaf": {"min_samples_leaf": 10},
     "l2 0.05": {"l2_regularization": 0.05},
     "l2 1": {"l2_regularization": 1.0},
-    "steps up to 1": {"max_step": 1.0},
-    "steps up to 4": {"max_step": 4.0},
-    "any step": {"max_step": None},
+    "steps up to 1": {"optimizer": SketchedNewton(max_step=1.0)},
+    "steps up to 4": {"optimizer": SketchedNewton(max_step=4.0)},
+    "any step": {"optimizer": SketchedNewton(max_step=None)},
     "half of the columns": {"max_features": 0.5},
     "all columns": {"max_features": 1.0},
     "0.7 of the rows": {"subsample": 0.7},
     "rate 0.1": {"learning_rate": 0.1},
     "rate 0.03": {"learning_rate": 0.03},
-    "2 directions": {"sketch": 2},
+    "2 directions": {"optimizer": SketchedNewton(sketch=2)},
     "simplex code": {"codewords": "simplex"},
     "max-min code": {"codewords": "max-min"},
 }

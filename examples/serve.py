@@ -57,7 +57,7 @@ class Predictor:
             self.requests += 1
         if "top" not in asked:
             return {"labels": self.clf.predict(X).tolist()}
-        labels, P = self.clf.top_k(X, asked["top"])
+        labels, P = sb.decide.top_k(self.clf, X, asked["top"])
         pairs = [list(map(list, zip(*row, strict=True))) for row in zip(labels.tolist(), P.tolist(), strict=True)]
         return {"labels": labels[:, 0].tolist(), "top": pairs}
 

@@ -34,7 +34,7 @@ def add(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> Mod
     label = new_label(clf, y.dtype.kind == "U")
     rows = rng.normal(scale=0.1, size=(6, X.shape[1])) - rng.integers(1, 9, size=X.shape[1])
     X, y = np.concatenate([X, rows]), np.concatenate([y, np.array([label] * 6)])
-    return clf.add_classes(X, y, n_rounds=3, learning_rate=0.3), X, y
+    return sb.add_classes(clf, X, y, n_rounds=3, learning_rate=0.3), X, y
 
 
 def drop(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> Model:
@@ -44,7 +44,7 @@ def drop(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> Mo
         return clf, X, y
     gone = rng.choice(classes, size=int(rng.integers(1, len(classes) // 2)), replace=False)
     U, kept = clf.class_scores(X), ~np.isin(classes, gone)
-    clf = clf.drop_classes(gone.tolist())
+    clf = sb.drop_classes(clf, gone.tolist())
     if not np.array_equal(clf.class_scores(X), U[:, kept]):
         raise BrokenError("the scores of the classes that stay have changed")
     rows = ~np.isin(y, gone)
@@ -57,7 +57,7 @@ def merge(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> M
     if len(classes) < 4:
         return clf, X, y
     group = rng.choice(classes, size=int(rng.integers(2, min(len(classes) - 1, 6))), replace=False)
-    clf = clf.merge_classes({group.tolist()[0]: group.tolist()})
+    clf = sb.merge_classes(clf, {group.tolist()[0]: group.tolist()})
     return clf, X, np.where(np.isin(y, group), group[0], y)
 
 

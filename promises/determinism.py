@@ -258,11 +258,11 @@ def same_bytes_for_changed_classes(case: int) -> None:
 
     def changed(some: Rows, n_jobs: int | None) -> str:
         own = deepcopy(fitted).set_params(n_jobs=n_jobs)
-        own.add_classes(some.X, some.y, some.weight, n_rounds=n_rounds)
+        own = sb.add_classes(own, some.X, some.y, some.weight, n_rounds=n_rounds)
         if merges:
-            own.merge_classes({0: [0, 3], 9: [1]})
+            own = sb.merge_classes(own, {0: [0, 3], 9: [1]})
         if drops:
-            own.drop_classes(2)
+            own = sb.drop_classes(own, 2)
         known = some.take(np.isin(some.y, own.classes_))
         own = decide.calibrate_sets(own, known.X, known.y, known.weight)
         return digest(own.set_params(n_jobs=clf.n_jobs))

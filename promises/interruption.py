@@ -70,7 +70,8 @@ def question(method: str, n: int, *more: Any) -> Callable[[int], tuple[Any, Call
         many = np.tile(X, (n // 2000, 1))
 
         def ask() -> None:
-            answer = sb.explain.shap_values(clf, many) if method == "shap_values" else getattr(clf, method)(many, *more)
+            functions: dict[str, Any] = {"shap_values": sb.explain.shap_values, "top_k": decide.top_k}
+            answer = functions[method](clf, many, *more) if method in functions else getattr(clf, method)(many, *more)
             if method.startswith("staged"):
                 list(answer)
 
@@ -83,7 +84,7 @@ def long_lesson(case: int) -> tuple[Any, Callable[[], Any]]:
     """A fitted classifier, and many rounds in which it learns a class."""
     X, y = large(case, 60_000)
     clf = sb.SimplexBoostClassifier(n_estimators=5, n_jobs=2, random_state=case).fit(X[y < 4][:2000], y[y < 4][:2000])
-    return clf, lambda: clf.add_classes(X, y, n_rounds=100_000)
+    return clf, lambda: sb.add_classes(clf, X, y, n_rounds=100_000)
 
 
 def long_sets(method: str) -> Callable[[int], tuple[Any, Callable[[], Any]]]:
@@ -186,7 +187,7 @@ ROUNDS = 12
 def killed_booster(case: int, path: str) -> Any:
     """The classifier of a case; some draw samples of the rows, some have several labels per row, some candidates."""
     kind: Any = sb.GDMCBoostClassifier if case % 3 == 2 else sb.SimplexBoostClassifier
-    kinds: dict[int, dict[str, Any]] = {3: {"classes": LABELS}, 4: {"candidates": 2}}
+    kinds: dict[int, dict[str, Any]] = {3: {"classes": LABELS}, 4: {"optimizer": SketchedNewton(candidates=2)}}
     more = kinds.get(case % 5, {}) if case % 3 != 2 else {}
     return kind(
         n_estimators=ROUNDS,

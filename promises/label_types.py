@@ -122,7 +122,7 @@ def by_warm_start(clf: Any, X: Any, y: Any, given: Any) -> Any:
 def by_add_classes(clf: Any, X: Any, y: Any, given: Any) -> Any:
     """The scores of a model that learns the last class."""
     old = y != clf.classes_[-1]
-    return flagship().fit(X[old], y[old]).add_classes(X, given, n_rounds=1).class_scores(X)
+    return sb.add_classes(flagship().fit(X[old], y[old]), X, given, n_rounds=1).class_scores(X)
 
 
 ENTRIES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {

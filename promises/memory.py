@@ -73,7 +73,9 @@ def fits_leave_nothing(case: int) -> None:
             fitted = clone(clf).fit(X, y)
             fitted.predict(X)
             if case % len(GROWING) == 0:
-                fitted.add_classes(X, np.where(X[:, 0] > 0, y, 7), n_rounds=1).merge_classes({0: [0, 1]})
+                fitted = sb.merge_classes(
+                    sb.add_classes(fitted, X, np.where(X[:, 0] > 0, y, 7), n_rounds=1), {0: [0, 1]}
+                )
                 decide.predict_sets(decide.calibrate_sets(fitted, X, np.where(y == 1, 0, y)), X)
         gc.collect()
         return status("VmRSS")

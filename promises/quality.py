@@ -76,6 +76,7 @@ def defaults_beat_the_class_shares(case: int) -> None:
         return
     data, splits = races[-1]
     bound = risk_of_shares(data.c, data.weight, data.K, splits)
+    assert clf.choice_ is not None
     assert clf.choice_.risk <= bound + 1e-6, f"risk {clf.choice_.risk:.6f}; that of the class shares is {bound:.6f}"
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
+from simplexboost.parts.codewords import Auto
+from simplexboost.parts.optimizers import SketchedNewton
 
 from .generated.judging import NOTHING_IS_ODD, BrokenError, check_predictions, check_quality, outcome
 from .generated.parameters import CLASSIFIERS, classifier
@@ -69,7 +71,13 @@ def many_classes(rng: np.random.Generator) -> Sized:
     if rng.random() < 0.4:
         y = np.array([f"class {k}" for k in y])
     params: dict[str, Any] = {"min_samples_leaf": 1, "max_leaf_nodes": 64}
-    more: list[dict[str, Any]] = [{}, {"candidates": 16}, {"code_dim": 8}, {"classes": sb.Ordinal()}, {"init": "prior"}]
+    more: list[dict[str, Any]] = [
+        {},
+        {"optimizer": SketchedNewton(candidates=16)},
+        {"codewords": Auto(8)},
+        {"classes": sb.Ordinal()},
+        {"optimizer": SketchedNewton(init="prior")},
+    ]
     return flagship(**params, **more[rng.integers(5)]).fit(X, y), X, y
 
 

@@ -20,7 +20,7 @@ from twin import reference_engine
 
 import simplexboost as sb
 from simplexboost.boosting.loop import boost
-from simplexboost.classifiers.booster import BaseBooster as Booster
+from simplexboost.classifiers.booster import Booster
 from simplexboost.engine import CPU, NODE, Engine, Grown, Tree, cpu_engine, cuda_engine, has_gpu, single_leaf
 from simplexboost.model.additive import AdditiveModel
 from simplexboost.model.code import Gradient

@@ -130,14 +130,14 @@ def changed_classes() -> Case:
     """A model that has learned a class, forgotten another and has a temperature."""
     X, c = numbers(K=4)
     clf = sb.SimplexBoostClassifier(n_estimators=15, calibration=0.7, random_state=0).fit(X[c > 0], LABELS[c[c > 0]])
-    return Case(clf.add_classes(X, LABELS[c], n_rounds=5).drop_classes("cedar"), X)
+    return Case(sb.drop_classes(clf.add_classes(X, LABELS[c], n_rounds=5), "cedar"), X)
 
 
 def merged_classes() -> Case:
     """A model of five classes, one of them absent, of which three count as one."""
     X, c = numbers()
     clf = sb.SimplexBoostClassifier(n_estimators=15, classes=[*LABELS, "yew"], random_state=0).fit(X, LABELS[c])
-    return Case(clf.merge_classes({"tree": ["birch", "elm", "yew"], "zelkova": ["ash"]}), X)
+    return Case(sb.merge_classes(clf, {"tree": ["birch", "elm", "yew"], "zelkova": ["ash"]}), X)
 
 
 def dated() -> tuple[Any, list[list[Any]], np.ndarray]:

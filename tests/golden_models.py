@@ -382,19 +382,19 @@ def add_classes() -> tuple[Any, dict[str, Any]]:
     """A class that comes later."""
     table = numbers()
     old = table.y < 3
-    clf = flagship().fit(table.X[old], table.y[old]).add_classes(table.X, table.y, n_rounds=2)
+    clf = sb.add_classes(flagship().fit(table.X[old], table.y[old]), table.X, table.y, n_rounds=2)
     return clf, answers(clf, table.rows)
 
 
 def drop_classes() -> tuple[Any, dict[str, Any]]:
     """A class that goes."""
-    clf = fit(flagship(), numbers())[0].drop_classes(2)
+    clf = sb.drop_classes(fit(flagship(), numbers())[0], 2)
     return clf, answers(clf, numbers().rows)
 
 
 def merge_classes() -> tuple[Any, dict[str, Any]]:
     """Two classes that become one."""
-    clf = fit(flagship(), numbers())[0].merge_classes({7: [0, 3]})
+    clf = sb.merge_classes(fit(flagship(), numbers())[0], {7: [0, 3]})
     return clf, answers(clf, numbers().rows)
 
 

@@ -119,7 +119,6 @@ def answers(clf, table, labels):
     """What every public method says."""
     known = {"X": table, "random_state": 0} | ({"y": labels} if np.ndim(labels) == 1 else {})
     changing = {"fit", "partial_fit", "save", "set_params", "get_metadata_routing", "set_output"}
-    changing |= {"add_classes"}  # which needs other labels
     out = {}
     if isinstance(clf, AdditiveClassifier) and np.ndim(labels) == 1:
         shares = decide.estimate_prior(clf, table)

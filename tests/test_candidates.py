@@ -16,6 +16,8 @@ from twin import reference_engine
 
 import simplexboost as sb
 from simplexboost.engine import Candidates, LeafRule, RowProblem, cpu_engine
+from simplexboost.parts.codewords import MaxMin
+from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import SketchedNewton
 
 CPU, TWIN = cpu_engine(), reference_engine()
@@ -354,7 +356,7 @@ def test_what_does_not_go_with_candidates():
     X, y, *_ = table(K=30, n=300)
     wrong = {
         "codewords": {"codewords": "simplex"},
-        "cost_matrix": {"cost_matrix": np.ones((30, 30))},
+        "cost_matrix": {"loss": Logistic(cost_matrix=np.ones((30, 30)))},
         "monotonic_cst": {"monotonic_cst": {0: [1] + [0] * 7}},
     }
     for word, params in wrong.items():
@@ -388,14 +390,14 @@ def test_copies_predict_the_same(large):
     clf, X_test, _ = large
     for again in (pickle.loads(pickle.dumps(clf)), sb.load(io.BytesIO(bytes_of(clf)))):
         assert (again.predict_proba(X_test[:50]) == clf.predict_proba(X_test[:50])).all()
-        assert (again.model_.Y.strides == clf.model_.Y.strides) and again.get_params()["candidates"] == 16
+        assert (again.model_.Y.strides == clf.model_.Y.strides) and again.get_params()["optimizer__candidates"] == 16
 
 
 def test_predictions_in_blocks(large):
     clf, X_test, y_test = large
     P = clf.predict_proba(X_test[:2000])
     assert (clf.predict(X_test[:2000]) == clf.classes_[P.argmax(axis=1)]).all()
-    labels, best = clf.top_k(X_test[:2000], 3)
+    labels, best = sb.decide.top_k(clf, X_test[:2000], 3)
     assert (labels[:, 0] == clf.predict(X_test[:2000])).all() and (best[:, 0] == P.max(axis=1)).all()
     assert clf.score(X_test, y_test) > 0.3
 
@@ -412,7 +414,8 @@ def test_auto():
 
     assert suited(1000, 200_000) is None and suited(2000, 50_000) is None
     assert suited(2000, 50_001) == 32 and suited(1025, 100_000) == 32
-    assert suited(2000, 100_000, cost_matrix=1) is None and suited(2000, 100_000, cost_matrix=None, code_dim=8) is None
+    assert suited(2000, 100_000, loss=Logistic(cost_matrix=1)) is None
+    assert suited(2000, 100_000, loss="logistic", codewords=MaxMin(8)) is None
 
 
 def test_python_and_treelite(large):

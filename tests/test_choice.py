@@ -23,6 +23,7 @@ from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.classifiers import auto
 from simplexboost.classifiers.search import checkpoints
 from simplexboost.parts.codewords import Simplex
+from simplexboost.parts.losses import Logistic
 from simplexboost.persist.models import rng_state_from_json, temperature_from_arrays
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -64,8 +65,10 @@ def test_the_choice_is_what_was_fitted(chosen):
     assert chosen.n_iter_ == choice.n_estimators == len(chosen.model_.trees)
     assert chosen.model_.temperature == choice.temperature
     assert choice.learning_rate == 0.5
-    started = [shape | {"init": "prior"} for shape in booster()._shapes(len(X))]  # the classes are about even
-    assert [c["params"] for c in choice.candidates] == [*started, {"init": "prior", "n_estimators": 1}]
+    started = [
+        shape | {"optimizer__init": "prior"} for shape in booster()._shapes(len(X))
+    ]  # the classes are about even
+    assert [c["params"] for c in choice.candidates] == [*started, {"optimizer__init": "prior", "n_estimators": 1}]
     (winner,) = (c for c in choice.candidates if c["params"] == choice.params)
     assert winner["risk"] == choice.risk <= 1.05 * min(c["risk"] for c in choice.candidates)
     assert choice.n_estimators in choice.curve["n_estimators"]
@@ -95,15 +98,14 @@ def test_the_chosen_parameters_give_the_same_model(chosen):
         learning_rate=choice.learning_rate,
         calibration=choice.temperature,
         random_state=0,
-        **choice.params,
-    ).fit(X, Y)
-    assert not hasattr(again, "choice_") and same_model(again, chosen)
+    ).set_params(**choice.params).fit(X, Y)  # fmt: skip
+    assert again.choice_ is None and same_model(again, chosen)
 
 
 @pytest.mark.parametrize("n", [1, 7, 30])
 def test_a_given_number_of_rounds_is_just_that(n):
     clf = booster(n_estimators=n).fit(X, Y)
-    assert clf.n_iter_ == n and not hasattr(clf, "choice_") and clf.model_.temperature == 1.0
+    assert clf.n_iter_ == n and clf.choice_ is None and clf.model_.temperature == 1.0
 
 
 def test_calibration_of_a_given_number_of_rounds():
@@ -111,7 +113,7 @@ def test_calibration_of_a_given_number_of_rounds():
     fits = {t: booster(n_estimators=50, calibration=t).fit(X, Y) for t in (True, False, "auto", 0.5)}
     raw = fits[False].decision_function(X)
     for plain in (fits["auto"], booster(n_estimators=50, calibration=1).fit(X, Y)):
-        assert plain.decision_function(X).tobytes() == raw.tobytes() and not hasattr(plain, "choice_")
+        assert plain.decision_function(X).tobytes() == raw.tobytes() and plain.choice_ is None
     assert_allclose(fits[0.5].decision_function(X), 0.5 * raw, rtol=1e-5, atol=1e-6)
     assert_allclose(fits[0.5].predict_proba(X), softmax(raw, axis=1), atol=1e-6)  # of 2U · ½
     choice = fits[True].choice_
@@ -206,7 +208,7 @@ def test_bad_parameters_name_themselves(options, words):
 
 def test_early_stopping_makes_no_choice():
     clf = booster(early_stopping=True).fit(X, Y)
-    assert not hasattr(clf, "choice_") and clf.model_.temperature == 1.0
+    assert clf.choice_ is None and clf.model_.temperature == 1.0
     assert clf.stop_reason_.startswith("early stopping")
 
 
@@ -222,7 +224,7 @@ def test_the_same_bytes_for_any_number_of_jobs(n_jobs, tmp_path):
 def test_the_same_bytes_for_any_number_of_jobs_on_a_sample(tmp_path, monkeypatch):
     """The way of large tables: shapes on a sample of the rows, then the winner on one split of all rows."""
     shapes = [{"growth": "best", "max_leaf_nodes": 4}, {"growth": "symmetric", "max_leaf_nodes": 8}]
-    monkeypatch.setattr(sb.SimplexBoostClassifier, "candidates", lambda self, *n: shapes)
+    monkeypatch.setattr(sb.SimplexBoostClassifier, "_shapes", lambda self, n: shapes)
     monkeypatch.setattr(auto, "sample_rows", lambda n: n // 2)
     monkeypatch.setattr(auto, "effort", lambda n, p, K: auto.Effort(0, 1000, 2.0, 0.5))
     fits = [booster(n_jobs=j).fit(X, Y).set_params(n_jobs=None) for j in (1, 3)]
@@ -311,10 +313,10 @@ def test_hardly_any_rows_make_no_choice():
     few = auto.N_FOLDS - 1
     X, y = blobs(n=few, K=2)
     clf = booster().fit(X, y)
-    assert not hasattr(clf, "choice_") and clf.n_iter_ >= 1
+    assert clf.choice_ is None and clf.n_iter_ >= 1
     X, y = blobs(n=few + 1, K=2)
-    assert hasattr(booster().fit(X, y), "choice_")
-    assert not hasattr(booster(n_estimators=5, calibration=True).fit(X[:few], y[:few]), "choice_")
+    assert booster().fit(X, y).choice_ is not None
+    assert booster(n_estimators=5, calibration=True).fit(X[:few], y[:few]).choice_ is None
 
 
 def test_absent_classes_and_one_class():
@@ -322,7 +324,7 @@ def test_absent_classes_and_one_class():
     P = clf.predict_proba(X)
     assert P.shape == (240, 4) and (P[:, 2] == 0).all() and clf.choice_.risk < 1
     alone = booster(classes=[0, 1]).fit(X, np.ones(240))
-    assert not hasattr(alone, "choice_") and (alone.predict(X) == 1).all()
+    assert alone.choice_ is None and (alone.predict(X) == 1).all()
 
 
 def test_two_classes():
@@ -333,7 +335,7 @@ def test_two_classes():
 
 @pytest.mark.parametrize(
     "options",
-    [{"loss": "savage"}, {"loss": "softmax-cost"}, {"cost_matrix": [[0, 1, 1], [9, 0, 9], [1, 1, 0]]}],
+    [{"loss": "savage"}, {"loss": "softmax-cost"}, {"loss": Logistic(cost_matrix=[[0, 1, 1], [9, 0, 9], [1, 1, 0]])}],
     ids=["savage", "softmax-cost", "costs"],
 )
 def test_other_losses_choose_rounds_by_their_own_risk(options):
@@ -395,7 +397,7 @@ def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(options, left, tm
         booster(**options, callbacks=callbacks).fit(X, Y)
     part = sb.load(path).set_params(warm_start=True)
     assert part.n_iter_ == rounds and part.choice_.n_estimators == whole.n_iter_
-    assert_array_equal(part.decision_function(X), whole.decision_function(X, n_rounds=rounds))  # also calibrated
+    assert_array_equal(part.decision_function(X), sb.keep_rounds(whole, rounds).decision_function(X))  # also calibrated
     rest = part.fit(X, Y).set_params(warm_start=False)
     assert same_model(rest, whole) and same_choice(rest, whole) and rest.n_iter_ == whole.n_iter_
     if left == 0:  # no round is left that would measure the last risk on the way
@@ -426,10 +428,8 @@ def test_a_chosen_model_goes_on_with_more_rounds():
     clf.set_params(n_estimators=rounds + 5).fit(X, Y)
     assert clf.n_iter_ == rounds + 5 and clf.choice_ is choice
     assert clf.model_.temperature == choice.temperature  # once, not once more for every fit
-    assert clf.decision_function(X, n_rounds=rounds).tobytes() == before.tobytes()
-    longer = booster(
-        n_estimators=rounds + 5, calibration=choice.temperature, **choice.params
-    ).fit(X, Y)  # fmt: skip
+    assert sb.keep_rounds(clf, rounds).decision_function(X).tobytes() == before.tobytes()
+    longer = booster(n_estimators=rounds + 5, calibration=choice.temperature).set_params(**choice.params).fit(X, Y)
     assert same_model(clf, longer)
     clf.set_params(n_estimators=rounds + 6, calibration=False).fit(X, Y)
     assert clf.model_.temperature == 1.0
@@ -454,7 +454,7 @@ def test_a_temperature_is_applied_once_to_a_fit_that_stopped_early():
     assert clf.n_iter_ == 3 < clf.choice_.n_estimators
     first = clf.decision_function(X)
     clf.set_params(callbacks=None, n_estimators=4).fit(X, Y)
-    assert clf.decision_function(X, n_rounds=3).tobytes() == first.tobytes()
+    assert sb.keep_rounds(clf, 3).decision_function(X).tobytes() == first.tobytes()
 
 
 def test_going_on_is_like_a_longer_fit():
@@ -473,7 +473,7 @@ def test_few_rows_are_held_out_in_folds_however_wide_they_are(shape):
 def test_another_fit_leaves_no_old_choice(chosen):
     clf = clone(chosen).fit(X, Y)
     clf.set_params(n_estimators=4).fit(X_IRIS, Y_IRIS)
-    assert not hasattr(clf, "choice_") and clf.model_.temperature == 1.0
+    assert clf.choice_ is None and clf.model_.temperature == 1.0
     clf.set_params(n_estimators="auto").fit(X_IRIS, Y_IRIS)
     assert clf.choice_.n_held <= 150 and clf.n_iter_ == clf.choice_.n_estimators
 

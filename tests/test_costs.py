@@ -76,7 +76,9 @@ def test_predict_with_costs_is_the_cheapest_decision(clf):
     assert_array_equal(
         decide.predict(clf, X, costs=7 - 3 * np.eye(3)), clf.predict(X)
     )  # shifts and factors change nothing
-    assert_array_equal(decide.predict(clf, X, costs=COSTS, n_rounds=3), cheap(clf, clf.predict_proba(X, 3)))
+    assert_array_equal(
+        decide.predict(sb.keep_rounds(clf, 3), X, costs=COSTS), cheap(clf, sb.keep_rounds(clf, 3).predict_proba(X))
+    )
 
 
 def cheap(clf, P):
@@ -444,7 +446,7 @@ def test_shares_are_kept_in_files(clf):
 
 def test_several_labels_have_neither_costs_nor_priors():
     model = sb.AdaBoostMHClassifier(n_estimators=3).fit(X, np.eye(3, dtype=int)[C])
-    assert not hasattr(model, "class_prior_")
+    assert model.class_prior_ is None
     for ask in (
         lambda: decide.predict(model, X, costs=COSTS),
         lambda: decide.predict(model, X, prior=[1, 1, 1]),

@@ -14,9 +14,11 @@ from simplexboost import decide
 from simplexboost.boosting import evaluation
 from simplexboost.classifiers import booster, prediction
 from simplexboost.engine import cuda, cuda_engine
+from simplexboost.parts.codewords import Auto
 from simplexboost.parts.learners import SketchTree
+from simplexboost.parts.losses import Logistic
 from simplexboost.parts.losses.objective import mean_loss
-from simplexboost.parts.optimizers import sketched
+from simplexboost.parts.optimizers import SketchedNewton, sketched
 
 
 @each("engine", GPU_ENGINES)
@@ -27,13 +29,13 @@ from simplexboost.parts.optimizers import sketched
         {"subsample": 0.7, "max_features": 0.5},
         {"categorical_features": [3]},
         {"loss": "savage"},
-        {"cost_matrix": 1.0 + np.arange(16.0).reshape(4, 4) % 3 - np.eye(4)},
+        {"loss": Logistic(cost_matrix=1.0 + np.arange(16.0).reshape(4, 4) % 3 - np.eye(4))},
         {"growth": "level", "gain_noise": 1.0},
         {"growth": "symmetric", "max_depth": 4},
-        {"code_dim": 2},
+        {"codewords": Auto(2)},
         {"early_stopping": True},
-        {"max_step": None, "sketch": 2},
-        {"init": "prior", "calibration": 0.8},
+        {"optimizer": SketchedNewton(sketch=2, max_step=None)},
+        {"optimizer": SketchedNewton(init="prior"), "calibration": 0.8},
     ],
     ids=str,
 )
@@ -79,7 +81,12 @@ def test_what_needs_leaf_values_at_once_waits_for_them(engine, parameters, on_gp
 @each("engine", GPU_ENGINES)
 @pytest.mark.parametrize(
     ("parameters", "where"),
-    [({}, "device"), ({"loss": "savage"}, "device"), ({"code_dim": 2}, "host"), ({"learning_rate": 0.3}, "start")],
+    [
+        ({}, "device"),
+        ({"loss": "savage"}, "device"),
+        ({"codewords": Auto(2)}, "host"),
+        ({"learning_rate": 0.3}, "start"),
+    ],
     ids=str,
 )
 def test_evaluated_rows_are_on_the_device(engine, parameters, where, on_gpu, monkeypatch):
@@ -232,10 +239,10 @@ def test_classes_come_and_go_on_the_device(engine, on_gpu):
     old = y < 3
     clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0, device="cuda").fit(X[old], y[old])
     U = clf.class_scores(X)
-    clf.add_classes(X, y, n_rounds=6)
+    clf = sb.add_classes(clf, X, y, n_rounds=6)
     assert (clf.class_scores(X)[:, :3] == U).all() and clf.score(X, y) > 0.9
     P = clf.predict_proba(X)
-    merged = copy(clf).merge_classes({3: [3, 4]})
+    merged = sb.merge_classes(copy(clf), {3: [3, 4]})
     assert (merged.predict_proba(X)[:, 3] == P[:, 3] + P[:, 4]).all()
     assert (merged.predict(X) == merged.classes_[merged.predict_proba(X).argmax(axis=1)]).all()
-    assert (clf.drop_classes(0).predict(X) == clf.classes_[clf.predict_proba(X).argmax(axis=1)]).all()
+    assert (sb.drop_classes(clf, 0).predict(X) == clf.classes_[clf.predict_proba(X).argmax(axis=1)]).all()

@@ -6,6 +6,7 @@ from cases import blobs
 from twin import losses, reference_engine
 
 import simplexboost as sb
+from simplexboost.parts.codewords import Auto
 from simplexboost.parts.losses import exponential, gamma_phi
 
 
@@ -52,7 +53,7 @@ def test_a_forest_of_class_votes_is_the_same_bit_for_bit():
     [
         {},
         {"codewords": "simplex"},
-        {"code_dim": 2},
+        {"codewords": Auto(2)},
         {"loss": "savage"},
         {"subsample": 0.7},
         {"categorical_features": [3]},

@@ -145,9 +145,9 @@ def test_logarithms_of_absent_classes_and_of_the_first_rounds(iris):
     X, y = iris
     clf = sb.SimplexBoostClassifier(n_estimators=5, classes=[0, 1, 2, 3], random_state=0).fit(X, y)
     assert clf.n_classes_ == 4
-    logarithms = clf.predict_log_proba(X, n_rounds=2)
+    logarithms = clf.predict_log_proba(X)
     assert (logarithms[:, 3] == -np.inf).all()
-    np.testing.assert_allclose(logarithms[:, :3], np.log(clf.predict_proba(X, n_rounds=2)[:, :3]), rtol=1e-5)
+    np.testing.assert_allclose(logarithms[:, :3], np.log(clf.predict_proba(X)[:, :3]), rtol=1e-5)
 
 
 def test_two_classes_follow_the_convention():

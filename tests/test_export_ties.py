@@ -6,6 +6,7 @@ from test_export_categories import ROUTES
 
 import simplexboost as sb
 from simplexboost.cli.scoring import predict_rows
+from simplexboost.parts.codewords import Auto
 
 
 def fitted(seed, **params):
@@ -14,7 +15,7 @@ def fitted(seed, **params):
     y = rng.integers(5, size=400)
     X = rng.normal(size=(400, 3)).astype(np.float32)
     X[:, 0] += y
-    params = {"n_estimators": 1, "code_dim": 4, "learning_rate": 0.3, "random_state": seed} | params
+    params = {"n_estimators": 1, "codewords": Auto(4), "learning_rate": 0.3, "random_state": seed} | params
     return sb.SimplexBoostClassifier(**params).fit(X, np.array(["e", "d", "c", "b", "a"])[y]), X
 
 

@@ -14,6 +14,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
+from simplexboost.parts.losses import Logistic
 from simplexboost.persist import values as pandas_values
 from simplexboost.persist.saving import from_json, to_json
 from simplexboost.persist.values import array_from_json, array_to_json, decode, encode
@@ -299,8 +300,8 @@ def test_categories_come_back(kind, tmp_path):
 
 COSTS = np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]])
 PARAMETERS = [
-    {"cost_matrix": pd.DataFrame(COSTS, index=list("abc"), columns=list("abc"))},
-    {"cost_matrix": COSTS.tolist()},
+    {"loss": Logistic(cost_matrix=pd.DataFrame(COSTS, index=list("abc"), columns=list("abc")))},
+    {"loss": Logistic(cost_matrix=COSTS.tolist())},
     {"classes": range(3)},
     {"classes": (0, 1, 2)},
     {"classes": pd.Series([0, 1, 2])},

@@ -19,7 +19,8 @@ from simplexboost.engine import CPU
 from simplexboost.model.additive import AdditiveModel
 from simplexboost.parts.codewords import Auto, Canonical, Simplex
 from simplexboost.parts.learners import SketchTree
-from simplexboost.parts.losses import Logistic
+from simplexboost.parts.losses import Logistic, Savage
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.persist.models import values_from_arrays
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -152,7 +153,9 @@ def test_defaults_suit_the_data():
         sb.SimplexBoostClassifier(l2_regularization="some").fit(*DIGITS[::2])
 
 
-@pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 0.6}, {"code_dim": 4}, {"loss": "savage"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"subsample": 0.7, "max_features": 0.6}, {"codewords": Auto(4)}, {"loss": "savage"}]
+)
 def test_same_bytes_for_any_number_of_jobs(options, tmp_path):
     X, _, y, _ = DIGITS
     files = []
@@ -197,7 +200,9 @@ def test_history_and_stages():
     assert (list(clf.staged_predict(X_test))[-1] == clf.predict(X_test)).all()
 
 
-@pytest.mark.parametrize("options", [{}, {"code_dim": 2}, {"loss": "savage"}, {"cost_matrix": np.ones((3, 3)) * 2}])
+@pytest.mark.parametrize(
+    "options", [{}, {"codewords": Auto(2)}, {"loss": "savage"}, {"loss": Logistic(cost_matrix=np.ones((3, 3)) * 2)}]
+)
 def test_round_trip(options, tmp_path):
     clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0, **options).fit(X_IRIS, Y_IRIS)
     clf.save(tmp_path / "m.sb")
@@ -244,7 +249,7 @@ SINGULAR = [  # little regularisation, so that Hessians are singular
     {"codewords": "simplex", "l2_regularization": 0, "learning_rate": 1.0},
     {"codewords": "simplex", "l2_regularization": 1e-6, "learning_rate": 1.0},
     {"codewords": "max-min", "l2_regularization": 1e-6, "learning_rate": 1.0},
-    {"code_dim": 4, "l2_regularization": 0, "learning_rate": 1.0},
+    {"codewords": Auto(4), "l2_regularization": 0, "learning_rate": 1.0},
 ]
 
 
@@ -297,16 +302,15 @@ def test_a_slightly_heavier_row_changes_little():
     ("options", "words"),
     [
         ({"loss": "exponential"}, ["loss='exponential'", "'savage'"]),
-        ({"loss": "savage", "cost_matrix": np.ones((3, 3))}, ["cost_matrix", "savage"]),
-        ({"cost_matrix": np.ones((2, 2))}, ["cost_matrix", "(2, 2)", "(3, 3)"]),
-        ({"codewords": "simplex", "code_dim": 5}, ["code_dim=5"]),
+        ({"loss": Savage(cost_matrix=np.ones((3, 3)))}, ["also with costs", "Savage(cost_matrix="]),
+        ({"loss": Logistic(cost_matrix=np.ones((2, 2)))}, ["cost_matrix", "(2, 2)", "(3, 3)"]),
         ({"codewords": "nothing"}, ["nothing"]),
-        ({"code_dim": 0}, ["0"]),
-        ({"sketch": 0}, ["sketch=0"]),
+        ({"codewords": Auto(0)}, ["0"]),
+        ({"optimizer": SketchedNewton(sketch=0)}, ["sketch=0"]),
         ({"max_leaf_nodes": 1}, ["max_leaf_nodes=1"]),
         ({"max_leaf_nodes": "many"}, ["max_leaf_nodes='many'"]),
         ({"l2_regularization": -1.0}, ["-1.0"]),
-        ({"max_step": 0.0}, ["max_step=0.0"]),
+        ({"optimizer": SketchedNewton(max_step=0.0)}, ["max_step=0.0"]),
         ({"n_estimators": 0}, ["n_estimators=0"]),
     ],
 )
@@ -384,7 +388,7 @@ def test_forecast_and_progress(capsys):
     assert lines[2].startswith("round 3/3")
 
 
-@pytest.mark.parametrize("options", [{}, {"codewords": "simplex"}, {"code_dim": 3}])
+@pytest.mark.parametrize("options", [{}, {"codewords": "simplex"}, {"codewords": Auto(3)}])
 def test_probabilities_are_the_softmax_of_twice_the_scores(options):
     X, X_test, y, _ = DIGITS
     clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0, **options).fit(X, y)

@@ -34,7 +34,7 @@ def test_going_on_from_scores_is_a_warm_start(K, weighted):
     options = {"random_state": 0}
     first = sb.SimplexBoostClassifier(n_estimators=20, warm_start=True, max_features=1.0, **options)
     first.fit(X, y, weight)
-    start, state = logits(first, X), first.rng_state_
+    start, state = logits(first, X), first._rng_state
     more = sb.SimplexBoostClassifier(n_estimators=10, max_features=1.0, callbacks=[DrawsOf(state)], **options).fit(
         X, y, weight, init_score=start
     )

@@ -176,7 +176,7 @@ def test_rounds_are_those_of_the_booster(booster):
     found = evaluate.margins(clf, X, y, rounds)
     assert_array_equal(found[0], 0)
     for values, t in zip(found[1:], rounds[1:], strict=True):
-        U = clf.class_scores(X, t)
+        U = sb.keep_rounds(clf, t).class_scores(X)
         c = np.searchsorted(clf.classes_, y)
         own = U[np.arange(len(c)), c]
         U[np.arange(len(c)), c] = -np.inf

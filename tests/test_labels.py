@@ -142,7 +142,7 @@ CALLS = {
     "margins after rounds": lambda X, y, clf, path: evaluate.margins(clf, X, y, [1]),
     "fit with classes": lambda X, y, clf, path: flagship().set_params(classes=clf.classes_).fit(X, y),
     "fit with X_val": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), X_val=X, y_val=y),
-    "add_classes": lambda X, y, clf, path: clf.add_classes(X, y),
+    "add_classes": lambda X, y, clf, path: sb.add_classes(clf, X, y),
     "codes with classes": lambda X, y, clf, path: sb.OutputCodeClassifier(classes=clf.classes_).fit(X, y),
     "games": lambda X, y, clf, path: theory.solve_condition(clf.predict(X)[:, None], y).holds,
     "confusion": lambda X, y, clf, path: evaluate.Confusion.from_predictions(y, clf.predict(X)),

@@ -140,9 +140,12 @@ def test_parameters_of_checkpoints(tmp_path, every):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"early_stopping": "no"}, "early_stopping='no' must be True or False"),
-        ({"early_stopping": "auto"}, "early_stopping='auto' must be True or False"),
-        ({"early_stopping": 10}, "early_stopping=10 must be True or False"),
+        ({"early_stopping": "no"}, "early_stopping='no' must be True, False, a number of rounds or an EarlyStopping"),
+        (
+            {"early_stopping": "auto"},
+            "early_stopping='auto' must be True, False, a number of rounds or an EarlyStopping",
+        ),
+        ({"early_stopping": 0}, "early_stopping=0 is out of range; it must be an integer in [1, inf)"),
         ({"warm_start": "yes"}, "warm_start='yes' must be True or False"),
         ({"verbose": "a"}, "verbose='a' must be an integer in [0, inf)"),
         ({"verbose": -1}, "verbose=-1 is out of range"),
@@ -170,7 +173,7 @@ def test_values_that_are_fine():
     sb.SimplexBoostClassifier(**options, class_weight={0: 1, 1: 2, 2: 3, 7: 9}, random_state=np.int64(3)).fit(X, Y)
 
 
-@pytest.mark.parametrize("name", ["max_depth", "max_leaf_nodes", "max_bins", "code_dim", "min_samples_leaf"])
+@pytest.mark.parametrize("name", ["max_depth", "max_leaf_nodes", "max_bins", "min_samples_leaf"])
 @pytest.mark.parametrize("growth", ["best", "symmetric"])
 def test_narrow_integers_are_the_same_numbers(name, growth):
     """Products of NumPy's narrow integers would overflow, with a warning, which is an error here."""

@@ -233,7 +233,7 @@ def test_reliability_and_risk_need_probabilities(summary):
 def test_risk_curves_are_drawn_side_by_side():
     clf, X, y = model_of(3)
     first = RiskCurve.from_estimator(clf, X, y).plot()
-    ax = RiskCurve.from_predictions(y, clf.predict_proba(X, 1), clf.classes_).plot(name="b", ax=first)
+    ax = RiskCurve.from_predictions(y, sb.keep_rounds(clf, 1).predict_proba(X), clf.classes_).plot(name="b", ax=first)
     lines = [line for line in ax.lines if line.get_gid() == "risk"]
     assert len(lines) == 2 and lines[0].get_color() != lines[1].get_color()
     assert lines[0].get_xdata()[-1] == 1 and lines[0].get_ydata()[-1] == pytest.approx(1 - clf.score(X, y))

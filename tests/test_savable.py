@@ -117,8 +117,8 @@ class Short(sb.SimplexBoostClassifier):
 class Timid(sb.SimplexBoostClassifier):
     """Another prediction."""
 
-    def predict(self, X, n_rounds=None):
-        return super().predict(X, 1)
+    def predict(self, X, *, init_score=None):
+        return super().predict(X)[::-1]
 
     @property
     def mood(self):

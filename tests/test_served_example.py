@@ -48,7 +48,7 @@ def test_rows_get_labels_and_probabilities(ask):
     rows = [[None if np.isnan(v) else v for v in row] for row in found.X[:5].tolist()]
     assert ask("POST", "/predict", {"rows": rows}) == (200, {"labels": found.clf.predict(found.X[:5]).tolist()})
     status, answer = ask("POST", "/predict", {"rows": rows, "top": 2})
-    labels, P = found.clf.top_k(found.X[:5], 2)
+    labels, P = sb.decide.top_k(found.clf, found.X[:5], 2)
     assert (status, answer["labels"]) == (200, labels[:, 0].tolist())
     assert answer["top"][3] == [[labels[3, 0], P[3, 0]], [labels[3, 1], P[3, 1]]]
     status, health = ask("GET", "/health")

@@ -43,7 +43,7 @@ def test_decisions_and_sums_of_one_row_are_those_of_many():
     tree = sb.Hierarchy({"many": list(range(9)), "few": [9, 10, 11]})
     model = sb.SimplexBoostClassifier(n_estimators=10, classes=tree, random_state=0).fit(X, c)
     model = decide.calibrate_sets(model, X, c)
-    merged = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, c).merge_classes({0: list(range(9))})
+    merged = sb.merge_classes(sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, c), {0: list(range(9))})
     costs, prior = np.random.default_rng(0).random((12, 12)), np.arange(1.0, 13.0)
     asked = {
         "costs": lambda rows: decide.expected_costs(model, rows, costs),
@@ -151,7 +151,7 @@ def test_top_k_are_the_most_probable(name, k, monkeypatch):
     monkeypatch.setattr(prediction, "CHUNK", 512)  # several blocks
     P = found.clf.predict_proba(found.X)
     order = np.argsort(-P, axis=1, kind="stable")[:, :k]
-    labels, best = found.clf.top_k(found.X, k)
+    labels, best = sb.decide.top_k(found.clf, found.X, k)
     assert labels.shape == best.shape == (len(P), k)
     assert (best == np.take_along_axis(P, order, axis=1)).all()
     assert (labels == found.clf.classes_[order]).all()
@@ -171,7 +171,7 @@ def test_top_k_takes_rounds_and_initial_scores():
     start = np.random.default_rng(0).normal(size=(len(X), 4))
     clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, LABELS[c], init_score=start)
     P = clf.predict_proba(X, 5, init_score=start)
-    labels, best = clf.top_k(X, 2, 5, init_score=start)
+    labels, best = sb.decide.top_k(clf, X, 2, 5, init_score=start)
     assert (best == -np.sort(-P, axis=1)[:, :2]).all()
     assert (labels[:, 0] == clf.predict(X, 5, init_score=start)).all()
 
@@ -180,13 +180,13 @@ def test_wrong_k_is_refused(clf):
     X = numbers()[0]
     for k in (0, 5, 1.5, "two"):
         with pytest.raises((ValueError, TypeError), match="k="):
-            clf.top_k(X, k)
+            sb.decide.top_k(clf, X, k)
     with pytest.raises(NotFittedError):
-        sb.SimplexBoostClassifier().top_k(X, 1)
+        sb.decide.top_k(sb.SimplexBoostClassifier(), X, 1)
     with pytest.raises(ValueError, match="fitted to several labels"):
-        case("several labels, Hamming").clf.top_k(X, 1)
+        sb.decide.top_k(case("several labels, Hamming").clf, X, 1)
     with pytest.raises(ValueError, match="init_score"):
-        clf.top_k(X, 1, init_score=np.zeros((len(X) + 1, 4)))
+        sb.decide.top_k(clf, X, 1, init_score=np.zeros((len(X) + 1, 4)))
 
 
 def test_top_k_needs_no_array_of_rows_times_classes():
@@ -196,9 +196,9 @@ def test_top_k_needs_no_array_of_rows_times_classes():
     X, c = blobs(2400, 3, 300)
     clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0, max_leaf_nodes=8).fit(X, c)
     many = np.repeat(X, 20, axis=0)
-    clf.top_k(X, 2)
+    sb.decide.top_k(clf, X, 2)
     tracemalloc.start()
-    clf.top_k(many, 2)
+    sb.decide.top_k(clf, many, 2)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.6 * len(many) * 300 * 8

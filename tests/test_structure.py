@@ -18,6 +18,7 @@ import simplexboost as sb
 from simplexboost import decide
 from simplexboost.boosting.decisions import median_class
 from simplexboost.parts import codewords as cw
+from simplexboost.parts.codewords import Auto
 
 SIZES = ["small", "medium", "large", "huge"]
 
@@ -107,7 +108,7 @@ def brute_median(P: np.ndarray) -> np.ndarray:
     return np.array(out)
 
 
-@pytest.mark.parametrize("params", [{}, {"codewords": "canonical"}, {"code_dim": 2}, {"loss": "savage"}])
+@pytest.mark.parametrize("params", [{}, {"codewords": "canonical"}, {"codewords": Auto(2)}, {"loss": "savage"}])
 def test_predictions_are_medians_of_the_probabilities(params) -> None:
     X, y = graded()
     clf = ordinal(**params).fit(X, y)
@@ -116,8 +117,8 @@ def test_predictions_are_medians_of_the_probabilities(params) -> None:
     assert len(staged) == 10
     for predicted, P in staged:
         assert_array_equal(predicted, brute_median(P))
-    assert_array_equal(clf.predict(X, 3), staged[2][0])
-    assert_array_equal(clf.top_k(X, 1)[0][:, 0], clf.predict_proba(X).argmax(axis=1))
+    assert_array_equal(sb.keep_rounds(clf, 3).predict(X), staged[2][0])
+    assert_array_equal(sb.decide.top_k(clf, X, 1)[0][:, 0], clf.predict_proba(X).argmax(axis=1))
 
 
 def test_init_score_moves_the_median() -> None:
@@ -216,14 +217,14 @@ def test_ordered_classes_are_saved(tmp_path) -> None:
 
 
 def test_a_file_with_a_wrong_order_is_damaged() -> None:
-    from simplexboost.classifiers.structured import checked_order
+    from simplexboost.classifiers.structured import read_order
 
     classes = np.array(["a", "b", "c"])
-    assert checked_order(None, classes) is None
-    assert_array_equal(checked_order([2, 0, 1], classes), ["c", "a", "b"])
+    assert read_order(None, classes) is None
+    assert_array_equal(read_order([2, 0, 1], classes), ["c", "a", "b"])
     for wrong in ([0, 1], [0, 1, 1], [0, 1, 3], ["a", "b", "c"], {"a": 1}, [0.0, 1.0, 2.0], [True, False, 2]):
         with pytest.raises(sb.ModelFileError, match="invalid order of classes"):
-            checked_order(wrong, classes)
+            read_order(wrong, classes)
 
 
 def test_the_same_fit_goes_on() -> None:
@@ -474,8 +475,8 @@ def test_the_probability_of_a_node_is_the_sum_of_those_of_its_classes() -> None:
         assert_array_equal(decide.predict_level(clf, X, level), np.array(nodes)[found.argmax(axis=1)])
     assert_array_equal(decide.predict_level(clf, X, 3), clf.predict(X))
     assert_array_equal(
-        decide.predict_level(clf, X, 1, n_rounds=2),
-        np.array(beings().nodes(1))[decide.predict_proba_level(clf, X, 1, n_rounds=2).argmax(1)],
+        decide.predict_level(sb.keep_rounds(clf, 2), X, 1),
+        np.array(beings().nodes(1))[decide.predict_proba_level(sb.keep_rounds(clf, 2), X, 1).argmax(1)],
     )
 
 
@@ -588,15 +589,15 @@ def test_levels_need_a_tree() -> None:
 
 
 def test_a_file_with_a_wrong_tree_is_damaged() -> None:
-    from simplexboost.classifiers.structured import checked_hierarchy
+    from simplexboost.classifiers.structured import read_hierarchy
     from simplexboost.persist.saving import to_json
 
     classes = np.array(["eel", "owl"])
-    assert checked_hierarchy(None, classes) is None
-    assert checked_hierarchy(to_json(beings(), "h"), classes).leaves == beings().leaves
+    assert read_hierarchy(None, classes) is None
+    assert read_hierarchy(to_json(beings(), "h"), classes).leaves == beings().leaves
     for wrong in (to_json(sb.Hierarchy({"a": ["x", "y"]}), "h"), to_json(cw.Simplex(), "h"), 3):
         with pytest.raises((sb.ModelFileError, ValueError)):
-            checked_hierarchy(wrong, classes)
+            read_hierarchy(wrong, classes)
 
 
 # ---- hierarchical metrics -------------------------------------------------------------------------------------------

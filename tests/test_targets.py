@@ -20,7 +20,9 @@ import simplexboost as sb
 from simplexboost import SimplexBoostClassifier, decide
 from simplexboost.classifiers.search import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
 from simplexboost.engine import BlockProblem, LeafRule, RowProblem, cpu_engine
+from simplexboost.parts.codewords import Auto
 from simplexboost.parts.losses import BlockLogistic, Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.tables.problem import ClassTargets
 
 WIDTHS = [None, (3, 1, 4)]  # labels; three targets, one of them with one class only
@@ -522,12 +524,12 @@ def test_refusals(make, tmp_path):
     fit = {"n_estimators": 2, "random_state": 0}
     for options, match in [
         ({"loss": "savage"}, "loss='savage' goes with one class per row"),
-        ({"cost_matrix": 1 - np.eye(4)}, "cost_matrix goes with one class per row"),
+        ({"loss": Logistic(cost_matrix=1 - np.eye(4))}, "cost_matrix goes with one class per row"),
         ({"codewords": "simplex"}, "go with one class per row"),
-        ({"code_dim": 2}, "code_dim=2 goes with one class per row"),
+        ({"codewords": Auto(2)}, "code_dim=2 goes with one class per row"),
         ({"classes": sb.Ordinal()}, "an order or a tree of classes goes with one class per row"),
         ({"classes": {"a": [0, 1], "b": [2]}}, "declares the classes of one|must name the 4|goes with one class"),
-        ({"candidates": 16}, "candidates=16 goes with one class per row"),
+        ({"optimizer": SketchedNewton(candidates=16)}, "candidates=16 goes with one class per row"),
         ({"monotonic_cst": [1] + [0] * (X.shape[1] - 1)}, "monotonic_cst goes with one class per row"),
     ]:
         with pytest.raises(ValueError, match=match):
@@ -539,12 +541,12 @@ def test_refusals(make, tmp_path):
         SimplexBoostClassifier(**fit).fit(X, y, X_val=X, y_val=y, eval_metric="accuracy")
     for ask in (
         lambda: sb.evaluate.margins(clf, X, y),
-        lambda: clf.top_k(X, 1),
+        lambda: sb.decide.top_k(clf, X, 1),
         lambda: decide.predict_sets(clf, X),
         lambda: sb.report(clf, X, y, tmp_path / "report.html"),
         lambda: sb.explain.doubtful_labels(clf, X, y),
-        lambda: clf.drop_classes(0),
-        lambda: clf.add_classes(X, y),
+        lambda: sb.drop_classes(clf, 0),
+        lambda: sb.add_classes(clf, X, y),
     ):
         with pytest.raises(ValueError, match=r"one (class|label) per row|several"):
             ask()

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import train_test_split
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, decide
 from simplexboost.evaluate import ClassTable, Confusion, plot_class_map
 
 X, y = make_blobs(4800, 10, centers=120, cluster_std=2.0, center_box=(-6, 6), random_state=0)
@@ -26,7 +26,7 @@ plt.show()
 # %%
 # The two most probable classes of a row, without an array of rows × classes:
 
-labels, probabilities = clf.top_k(X_test[:3], 2)
+labels, probabilities = decide.top_k(clf, X_test[:3], 2)
 print(labels, probabilities.round(2), sep="\n")
 
 # %%

@@ -50,7 +50,7 @@ def random_call(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray
     known = [
         (name, draws)
         for name, draws in METHODS
-        if (rounds if name.startswith(("explain.", "decide.")) else "." in name or hasattr(clf, name))
+        if (rounds if name.startswith(("explain.", "decide.", "classifiers.")) else "." in name or hasattr(clf, name))
         and (rounds or not draws.keys() & OF_ROUNDS)
     ]
     name, draws = known[rng.integers(len(known))]
@@ -167,8 +167,8 @@ some_grid = among([0.0], [[0.0]], [0.0, 1.0], [[0.0, 1.0]], [], "x", np.nan, [np
 
 PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function", "class_scores")
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
-CHANGING = {"set_params", "add_classes", "drop_classes", "merge_classes"}  # which a copy is asked
-OF_ROUNDS = {"n_rounds", "init_score"}  # arguments of `predict` and its like that only boosters have
+CHANGING = {"set_params"}  # which a copy is asked
+OF_ROUNDS = {"init_score"}  # arguments of `predict` and its like that only boosters have
 
 
 def of_each(names: tuple[str, ...], **draws: Draw) -> list[tuple[str, dict[str, Draw]]]:
@@ -178,15 +178,14 @@ def of_each(names: tuple[str, ...], **draws: Draw) -> list[tuple[str, dict[str, 
 
 METHODS: list[tuple[str, dict[str, Draw]]] = [
     *of_each((*PREDICT, *STAGED, "apply", "explain.shap_values"), X=some_rows),
-    *of_each(PREDICT, X=own_rows, n_rounds=among(None, 1, 2, 3, 0, -1, 99, np.int64(1))),
     *of_each((*PREDICT, *STAGED), X=own_rows, init_score=some_scores),
     ("score", {"X": own_rows, "y": some_labels}),
     ("evaluate.margins", {"X": own_rows, "y": some_labels}),
-    ("add_classes", {"X": own_rows, "y": more_labels}),
-    ("add_classes", {"X": some_rows, "y": some_labels}),
-    ("add_classes", {"X": own_rows, "y": more_labels, "sample_weight": some_weights}),
+    ("classifiers.add_classes", {"X": own_rows, "y": more_labels}),
+    ("classifiers.add_classes", {"X": some_rows, "y": some_labels}),
+    ("classifiers.add_classes", {"X": own_rows, "y": more_labels, "sample_weight": some_weights}),
     (
-        "add_classes",
+        "classifiers.add_classes",
         {
             "X": own_rows,
             "y": more_labels,
@@ -197,14 +196,15 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     ("decide.calibrate_sets", {"X": own_rows, "y": some_labels, "sample_weight": some_weights}),
     ("decide.calibrate_sets", {"X": some_rows, "y": some_labels}),
     ("decide.calibrate_sets", {"X": own_rows, "y": some_labels, "init_score": some_scores}),
-    ("drop_classes", {"classes": some_classes}),
-    ("merge_classes", {"groups": some_groups}),
+    ("classifiers.drop_classes", {"classes": some_classes}),
+    ("classifiers.merge_classes", {"groups": some_groups}),
     *of_each(
         ("decide.predict_level", "decide.predict_proba_level"),
         X=own_rows,
         level=among(1, 2, 3, 0, -1, None, "a", 1.5),
     ),
-    ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
+    ("classifiers.keep_rounds", {"n_rounds": among(None, 1, 2, 3, 0, -1, 99, np.int64(1))}),
+    ("decide.top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
     ("decide.predict_sets", {"X": some_rows, "coverage": some_coverage, "per_class": among(True, False, 0, None, "x")}),
     ("decide.predict_sets", {"X": own_rows, "coverage": some_coverage, "init_score": some_scores}),
     *of_each(("decide.predict", "decide.expected_costs"), X=own_rows, costs=some_costs),

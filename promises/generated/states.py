@@ -63,21 +63,21 @@ def added() -> Fitted:
     """A flagship that was taught a class."""
     X, y = table(4)
     clf = flagship().fit(X[y < 3], y[y < 3])
-    return clf.add_classes(X, y, n_rounds=2), X, y
+    return sb.add_classes(clf, X, y, n_rounds=2), X, y
 
 
 def merged() -> Fitted:
     """A flagship of which two classes count as one."""
     X, y = table(4)
     clf = flagship().fit(X, y)
-    return clf.merge_classes({0: [0, 3]}), X, y % 3
+    return sb.merge_classes(clf, {0: [0, 3]}), X, y % 3
 
 
 def dropped() -> Fitted:
     """A flagship of which one class was taken away."""
     X, y = table(4)
     clf = flagship().fit(X, y)
-    return clf.drop_classes(1), X[y != 1], y[y != 1]
+    return sb.drop_classes(clf, 1), X[y != 1], y[y != 1]
 
 
 def calibrated() -> Fitted:
@@ -116,7 +116,7 @@ def changed_of_many() -> Fitted:
     """A flagship of 40 classes, two of which were merged, one taken away, one added, and whose sets are calibrated."""
     X, y = table(40, 160)
     clf = flagship().fit(X[y < 39], y[y < 39])
-    clf.add_classes(X, y, n_rounds=2).drop_classes(5).merge_classes({3: [3, 20]})
+    clf = sb.merge_classes(sb.drop_classes(sb.add_classes(clf, X, y, n_rounds=2), 5), {3: [3, 20]})
     X, y = X[y != 5], np.where(y == 20, 3, y)[y != 5]
     return decide.calibrate_sets(clf, X, y), X, y
 

@@ -22,6 +22,10 @@ from .classifiers import (
     SAMMEClassifier,
     SimplexBoostClassifier,
     SoftmaxBoostClassifier,
+    add_classes,
+    drop_classes,
+    keep_rounds,
+    merge_classes,
 )
 from .parts.codewords import Hierarchy, Ordinal
 from .persist import ModelFileError, load
@@ -53,13 +57,17 @@ __all__ = [
     "SAMMEClassifier",
     "SimplexBoostClassifier",
     "SoftmaxBoostClassifier",
+    "add_classes",
     "boosting",
     "datasets",
     "decide",
+    "drop_classes",
     "evaluate",
     "explain",
     "export",
+    "keep_rounds",
     "load",
+    "merge_classes",
     "parts",
     "report",
     "theory",

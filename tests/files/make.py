@@ -145,7 +145,7 @@ def changes() -> Case:
     many = np.where(X[:, 1] > 3.0, y, y + 3)
     old = many < 4
     clf = sb.SimplexBoostClassifier(n_estimators=3, classes=(0, 1, 2, 3, 9), random_state=0).fit(X[old], many[old])
-    clf.add_classes(X, many, n_rounds=2).drop_classes(2).merge_classes({7: [0, 4]})
+    clf = sb.merge_classes(sb.drop_classes(sb.add_classes(clf, X, many, n_rounds=2), 2), {7: [0, 4]})
     known = np.isin(many, [1, 3, 5])
     return decide.calibrate_sets(clf, X[known], many[known], X[known, 0]), X[::10].tolist(), None
 

@@ -11,34 +11,31 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Generic, Self, TypeVar, overload
 
-__all__ = ["HAS_SKLEARN_CALLBACKS", "CallbackSupportMixin", "has_sklearn_callbacks", "with_callbacks"]
+__all__ = ["HAS_SKLEARN_CALLBACKS", "has_sklearn_callbacks", "init_callback_context", "set_callbacks", "with_callbacks"]
 
 HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
 
-class CallbackSupportMixin:
-    """Does what scikit-learn's mixin of this name does, but imports it on first use, since it imports rich."""
+def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
+    """Set scikit-learn's own callbacks; without any, those set before are dropped.
 
-    if HAS_SKLEARN_CALLBACKS:
+    Parameters
+    ----------
+    *callbacks : callback instances
+        Instances that follow scikit-learn's ``FitCallback`` protocol.
 
-        def set_callbacks(self, *callbacks: Any) -> Self:
-            """Set scikit-learn's own callbacks; without any, those set before are dropped.
+    Returns
+    -------
+    self : object
+        The estimator itself.
+    """
+    import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(estimator, *callbacks)  # it imports rich
+    return estimator
 
-            Parameters
-            ----------
-            *callbacks : callback instances
-                Instances that follow scikit-learn's ``FitCallback`` protocol.
 
-            Returns
-            -------
-            self : object
-                The estimator itself.
-            """
-            import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(self, *callbacks)
-            return self
-
-        def _init_callback_context(self, **options: Any) -> Any:
-            return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(self, **options)
+def init_callback_context(estimator: Any, **options: Any) -> Any:
+    """Return the context in which scikit-learn calls its callbacks."""
+    return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(estimator, **options)
 
 
 def has_sklearn_callbacks(estimator: Any) -> bool:

@@ -21,31 +21,24 @@ from sklearn.utils import check_random_state
 from .aliases import unknown_keyword, unknown_value
 
 
-class SuggestingEstimator(BaseEstimator):
-    """An estimator that suggests the right keyword where it is given one that it does not have.
+def check_keywords(cls: Any, keywords: Mapping[str, Any]) -> None:
+    """Raise a TypeError that suggests the right name if the constructor of a class does not have a keyword."""
+    known = keywords_of(cls.__init__) if keywords else None
+    for word in keywords:
+        if known is not None and word not in known:
+            raise TypeError(unknown_parameter(cls, word, known))
 
-    The constructor's keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass
-    keeps the ``__init__`` that is generated for it, whose signature scikit-learn reads.
-    """
 
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        known = keywords_of(cls.__init__) if keywords else None
-        for word in keywords:
-            if known is not None and word not in known:
-                raise TypeError(unknown_parameter(cls, word, known))
-        return super().__new__(cls)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of parts by names like ``learner__max_depth``."""
-        known = self._get_param_names()
-        for word in params:
-            owner, nested, name = word.partition("__")
-            if owner not in known:
-                raise ValueError(unknown_parameter(type(self), word, known))
-            value = params.get(owner, getattr(self, owner))
-            if nested and not hasattr(value, "set_params"):
-                raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
-        return super().set_params(**params)
+def check_parameters(estimator: Any, params: Mapping[str, Any]) -> None:
+    """Raise a ValueError that suggests the right name if ``set_params`` gets a parameter that there is not."""
+    known = estimator._get_param_names()
+    for word in params:
+        owner, nested, name = word.partition("__")
+        if owner not in known:
+            raise ValueError(unknown_parameter(type(estimator), word, known))
+        value = params.get(owner, getattr(estimator, owner))
+        if nested and not hasattr(value, "set_params"):
+            raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
 
 
 def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., Any]:
@@ -83,8 +76,17 @@ def unknown_parameter(cls: type, word: str, known: Sequence[str]) -> str:
 PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model files
 
 
-class Part(SuggestingEstimator):
+class Part(BaseEstimator):
     """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        check_keywords(cls, keywords)
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of parts of the part by names like ``learner__max_depth``."""
+        check_parameters(self, params)
+        return super().set_params(**params)
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)

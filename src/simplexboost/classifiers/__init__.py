@@ -9,6 +9,7 @@ from .adaboost import (
     OneVsAllBoostClassifier,
     SAMMEClassifier,
 )
+from .classes import add_classes, drop_classes, keep_rounds, merge_classes
 from .composed import BoostingClassifier
 from .gradient import CDMCBoostClassifier, GDMCBoostClassifier, LogitBoostClassifier, SoftmaxBoostClassifier
 from .simplex import SimplexBoostClassifier
@@ -27,4 +28,8 @@ __all__ = [
     "SAMMEClassifier",
     "SimplexBoostClassifier",
     "SoftmaxBoostClassifier",
+    "add_classes",
+    "drop_classes",
+    "keep_rounds",
+    "merge_classes",
 ]

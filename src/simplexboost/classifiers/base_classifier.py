@@ -5,24 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.aliases import METHODS
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.params import SuggestingEstimator, suggest_keywords
+from .._util.params import check_keywords, check_parameters, suggest_keywords
 from ..boosting.decisions import as_decision
 from ..persist import check_savable, save
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
 from ..tables.problem import ONE_CLASS, Problem
-
-# The end of messages about models that say more of a row.
-ONE_CLASS_ONLY = "takes models of one class per row; this one was fitted to several {several}."
 
 
 @contextmanager
@@ -55,8 +52,12 @@ def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -
     return {name: value for name, value in (others | changed).items() if name not in removed}
 
 
-class BaseClassifier(ClassifierMixin, SuggestingEstimator):
-    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
+class BaseClassifier(ClassifierMixin, BaseEstimator):
+    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file.
+
+    Unknown keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the
+    ``__init__`` that is generated for it, whose signature scikit-learn reads.
+    """
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
     n_features_in_: int
@@ -69,6 +70,15 @@ class BaseClassifier(ClassifierMixin, SuggestingEstimator):
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
                 setattr(cls, name, suggest_keywords(vars(cls)[name], table))
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        check_keywords(cls, keywords)
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of parts by names like ``learner__max_depth``."""
+        check_parameters(self, params)
+        return super().set_params(**params)
 
     @property
     def n_classes_(self) -> Any:
@@ -182,7 +192,7 @@ class BaseClassifier(ClassifierMixin, SuggestingEstimator):
         """
         from sklearn.metrics import accuracy_score  # not at the top: start-up time
 
-        y, sample_weight, predicted = (self._brought(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
+        y, sample_weight, predicted = (self._to_host(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
         y = plain_labels(y)
         if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
             y = of_one_kind(np.asarray(y))
@@ -194,8 +204,8 @@ class BaseClassifier(ClassifierMixin, SuggestingEstimator):
         except TypeError as error:  # of labels that cannot be compared
             raise TypeError(f"y must hold labels like {self.classes_[:3].tolist()}: {error}") from error
 
-    def _brought(self, array: Any) -> Any:
-        """An array in the memory of the host; a classifier that computes on a GPU brings those that are there."""
+    def _to_host(self, array: Any) -> Any:
+        """Return an array in the memory of the host, in which it already is unless a subclass computes on a GPU."""
         return array
 
     def __sklearn_is_fitted__(self) -> bool:

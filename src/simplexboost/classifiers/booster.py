@@ -17,7 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array
-from .._util.compat import CallbackSupportMixin, has_sklearn_callbacks, with_callbacks
+from .._util.compat import (
+    HAS_SKLEARN_CALLBACKS,
+    has_sklearn_callbacks,
+    init_callback_context,
+    set_callbacks,
+    with_callbacks,
+)
 from .._util.messages import show_progress, warn_user
 from .._util.params import check_choice, check_flag, check_number, check_verbose, random_generator
 from .._util.runtime import one_blas_thread
@@ -38,9 +44,7 @@ from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
 from .auto import loss_on
 from .base_classifier import transaction
-from .classes import ChangesClasses
 from .eval_sets import (
-    EVAL_ATTRIBUTES,
     EvalContext,
     EvalSet,
     eval_attributes,
@@ -53,56 +57,19 @@ from .metrics import check_metrics
 from .plan import Parts, Plan
 from .prediction import AdditiveClassifier
 from .search import check_groups
-
-
-class SklearnCallbacks(Callback):
-    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round, if any are set.
-
-    Parameters
-    ----------
-    estimator : the one that the user fits; scikit-learn keeps the state of its callbacks there
-    draft : the one that is fitted in its place, and knows the columns of X
-    finish : a function of the run that returns the fitted attributes so far
-    """
-
-    def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.estimator, self.draft, self.finish_fit = estimator, draft, finish
-        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
-
-    def start(self, run: Run) -> None:
-        """The whole fit is the root task, every round a subtask."""
-        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
-        self.context.call_on_fit_task_begin(**self.task)
-
-    def before_round(self, run: Run) -> None:
-        """A round begins."""
-        self.round = self.context.subcontext(task_name="round")
-        self.round.call_on_fit_task_begin(**self.task)
-
-    def after_round(self, run: Run) -> None:
-        """A round ends; a callback may ask to stop."""
-        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
-        if stop and run.stop_reason is None:
-            run.stop_reason = "a scikit-learn callback asked to stop"
-
-    def finish(self, run: Run) -> None:
-        """The fit ends."""
-        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
-
-    def _attributes(self, run: Run) -> dict[str, Any]:
-        columns = {name: value for name, value in vars(self.draft).items() if name.endswith("_")}
-        return columns | self.finish_fit(run)
+from .sklearn_callbacks import SklearnCallbacks
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
-    """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has.
+class Booster(AdditiveClassifier):
+    """The base class of boosters: everything around the boosting loop. A subclass says which `parts` it has.
 
     Parameters
     ----------
     n_estimators : int, default=100
         The largest number of rounds. Fewer are made where boosting stops by itself or ``early_stopping`` ends it.
+    learning_rate : float, default=1.0
+        Every step is multiplied by this. Smaller values need more rounds and often generalise better.
     subsample : float, default=1.0
         The fraction of the rows that the learner of each round sees. The rows are drawn anew in every round.
     max_features : float or "auto", default=1.0
@@ -150,15 +117,21 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         The number of classes, K.
     present_ : bool array of shape (K,)
         Which classes had training examples.
-    class_prior_ : array of shape (K,)
-        The share of every class in the weight of the training rows; not there if rows have several labels.
+    class_prior_ : array of shape (K,) or None
+        The share of every class in the weight of the training rows; None if rows have several labels.
+    plan_ : Plan or None
+        What the fit did: the parts as objects, the number of rounds, the learning rate and the temperature, with values
+        in place of "auto". None in a model that was loaded from a file.
+    choice_ : `simplexboost.classifiers.search.Choice` or None
+        What was chosen by held-out risk: the table of candidates, the winner's curve, the number of rounds and the
+        temperature. ``print(clf.choice_)`` shows it. None if nothing was chosen.
     set_scores_ : dict or None
         How the true classes of rows that were not trained on were ranked: ``"score"``, the probability of all classes
         that were more probable, ascending; ``"c"``, the number of the true class; ``"weight"``, ``"source"`` and
         ``"n_rounds"``. `decide.predict_sets` makes sets of classes from it. None if there were no such rows.
-    merged_ : int array of shape (codewords,)
-        The number, among the present classes, of the class that each codeword belongs to. It is there only if
-        `merge_classes` let several of them count as one.
+    merged_ : int array of shape (codewords,) or None
+        The number, among the present classes, of the class that each codeword belongs to, if `merge_classes` let
+        several of them count as one.
     loss_ : Loss
         The loss that was minimised.
     model_ : AdditiveModel
@@ -168,10 +141,10 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         booster adds.
     train_score_ : array of shape (rounds,)
         Minus the training risk after every round, so that larger values are better.
-    evals_result_ : list of dicts of arrays
+    evals_result_ : list of dicts of arrays, or None
         A dict for every evaluated set: the values of each metric, by its name, after every round. The evaluated sets
-        are those of ``X_val``, or the rows held out for early stopping. This attribute and the next three are there
-        only if something was evaluated.
+        are those of ``X_val``, or the rows held out for early stopping. This attribute and the next three are None if
+        nothing was evaluated.
     best_iteration_ : int
         The best round of the first evaluated set, counted from 1.
     best_score_ : float
@@ -194,6 +167,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
     """
 
     n_estimators: Any = 100
+    learning_rate: Any = 1.0
     subsample: float = 1.0
     max_features: Any = 1.0
     max_bins: Any = MAX_BINS
@@ -210,6 +184,9 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
 
     _takes_init_score: ClassVar[bool] = True
     _may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `_plan` resolves
+
+    if HAS_SKLEARN_CALLBACKS:
+        set_callbacks, _init_callback_context = set_callbacks, init_callback_context
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 
@@ -306,8 +283,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
             for callback in draft.callbacks or ():
                 callback.check(draft)
             parts = draft.parts()
-            X, brought = draft._table(X, parts.learner), draft._brought
-            y, sample_weight, costs, groups, init_score = map(brought, (y, sample_weight, costs, groups, init_score))
+            X, to_host = draft._table(X, parts.learner), draft._to_host
+            y, sample_weight, costs, groups, init_score = map(to_host, (y, sample_weight, costs, groups, init_score))
             checked = draft._with_start(draft._check_training(parts, X, y, sample_weight, costs), init_score)
             for of_target in checked.problem.class_lists:
                 check_label_types(of_target)
@@ -338,8 +315,6 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
         checked = context.checked
-        if not self._goes_on:
-            self.__dict__.pop("merged_", None)  # of an earlier model
         with one_blas_thread(), show_progress(self.verbose):
             plan = self._plan(parts, checked, groups, seed)
         with show_progress(self.verbose):
@@ -367,12 +342,12 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
             run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
         if run.diverged:
             warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
-        for name in (*EVAL_ATTRIBUTES, "choice_", "class_prior_"):  # those of an earlier fit
-            self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))
 
     def _check_parameters(self) -> None:
         check_number("n_estimators", self.n_estimators, int, 1, auto="n_estimators" in self._may_be_auto)
+        auto = "learning_rate" in self._may_be_auto
+        check_number("learning_rate", self.learning_rate, float, 0.0, auto=auto, open_low=True)
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
         check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
@@ -385,7 +360,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         check_choice("device", self.device, DEVICES)
 
     @property
-    def _goes_on(self) -> bool:
+    def _continues(self) -> bool:
         """Whether ``fit`` continues a fitted model."""
         return self.warm_start and hasattr(self, "model_")
 
@@ -394,7 +369,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
 
         Otherwise codewords and choices might be others, and rows that the model was trained on might be held out.
         """
-        known: int | None = getattr(self, "seed_", None) if self._goes_on else None
+        known: int | None = getattr(self, "_seed", None) if self._continues else None
         return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
     def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
@@ -403,7 +378,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
         """
-        return self._check_rows(X, y, sample_weight, costs, self._declared, parts.learner, reset=not self._goes_on)
+        return self._check_rows(X, y, sample_weight, costs, self._declared, parts.learner, reset=not self._continues)
 
     @property
     def _declared(self) -> Any:
@@ -435,7 +410,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         there = engine.device.adopt(X)
         if there is None:
             return X
-        if Taken(self.categorical_features, learner.refusal).declared or self._goes_on:
+        if Taken(self.categorical_features, learner.refusal).declared or self._continues:
             return engine.device.to_host(there)
         return DeviceTable.of(there, engine.device)
 
@@ -457,7 +432,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
 
     def _check_start(self, started: bool) -> None:
         """Raise if a model that goes on has init_score and did not have it before, or the reverse; remember it."""
-        if self._goes_on and getattr(self, "_started", None) not in (None, started):
+        if self._continues and getattr(self, "_started", None) not in (None, started):
             raise ValueError(
                 f"warm_start=True continues a model that was fitted {'without' if started else 'with'} init_score; "
                 "pass the same scores again, or fit a new model."
@@ -484,9 +459,9 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
 
     def _resume(self, run: Run, checked: Checked, history: History, n_rounds: int) -> None:
         """With ``warm_start``, continue the fitted model."""
-        if not self._goes_on:
+        if not self._continues:
             return
-        if self._merged is not None:
+        if self.merged_ is not None:
             raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
         same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
         if not same or not same_code(run.Y, self.model_.Y):
@@ -501,7 +476,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         run.resume(self.model_)
         if self.stop_reason_ == PERFECT and run.is_perfect:
             run.stop_reason = PERFECT
-        run.rng.bit_generator.state = self.rng_state_  # the draws that a longer fit would have made
+        run.rng.bit_generator.state = self._rng_state  # the draws that a longer fit would have made
         history.continue_from(self.history_)
 
     def _callbacks(self, history: History, evaluations: list[Evaluation]) -> list[Callback]:
@@ -524,25 +499,28 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         prior: Array | None,
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
-        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self._fits_threshold else {}
         temperature = checked.problem.by_column(plan.temperature)
-        return {
+        fitted = {
             "classes_": checked.classes,
             "model_": run.model.at(temperature),
             "loss_": clone(plan.parts.loss, safe=False),
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
-            "seed_": seed,
-            "rng_state_": run.rng.bit_generator.state,
             "present_": checked.present,
-            "_problem": checked.problem.for_model(),
-            **({"class_prior_": prior} if prior is not None else {}),
-            **({"choice_": plan.choice} if plan.choice is not None else {}),
+            "class_prior_": prior,
+            "plan_": plan,
+            "choice_": plan.choice,
             "set_scores_": plan.sets,
+            **dict.fromkeys(("merged_", "class_order_", "hierarchy_", "thresholds_")),
             **eval_attributes(evaluations),
-            **several,
+            "_seed": seed,
+            "_rng_state": run.rng.bit_generator.state,
+            "_problem": checked.problem.for_model(),
         }
+        if self._fits_threshold:
+            fitted["threshold_"] = run.loss.threshold(run.U, run.data.c, run.data.weight)
+        return fitted
 
     @property
     def train_score_(self) -> Array:
@@ -578,24 +556,6 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, AdditiveClassifier):
         except (TypeError, ValueError):
             self.__dict__.update(before)
             raise
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Booster(BaseBooster):
-    """A booster with a learning rate.
-
-    Parameters
-    ----------
-    learning_rate : float, default=1.0
-        Every step is multiplied by this. Smaller values need more rounds and often generalise better.
-    """
-
-    learning_rate: float = 1.0
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        auto = "learning_rate" in self._may_be_auto
-        check_number("learning_rate", self.learning_rate, float, 0.0, auto=auto, open_low=True)
 
 
 def same_classes(a: Any, b: Any) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -54,117 +54,222 @@ from ..tables.order import in_own_order
 from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
-from .base_classifier import transaction
 from .eval_sets import EVAL_ATTRIBUTES
 
 
-class ChangesClasses:
-    """Gives a booster whose probabilities are the soft-max of its scores the methods that take classes away."""
+def add_classes(
+    clf: Any, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
+) -> Any:
+    """Return a copy of a fitted `SimplexBoostClassifier` that has learned new classes.
 
-    def drop_classes(self, classes: Any) -> Self:
-        """Take classes away from the fitted model; the others keep their scores, bit for bit.
+    The scores of the old classes stay as they are, bit for bit: the new classes are told from each other and from all
+    old ones together, and the old ones from each other as before. It needs canonical codewords and the logistic loss
+    without costs.
 
-        The probabilities of a row are divided among the classes that are left, each in proportion to what it had.
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n, p)
+        Rows of the new classes and, if they are at hand, of the old ones, with the columns of the fit. Classes should
+        be as frequent as they will be later; weights can make them so.
+    y : array of shape (n,)
+        The labels of the rows. Those that the model has had no training examples of are the new classes.
+    n_rounds : int or "auto", default="auto"
+        First the leaves of old trees learn the new classes, and then so many new trees are grown for them. 0 grows
+        none, which leaves the model as large as it was. "auto" is 50, and 0 if there are no rows of some old class: no
+        tree could learn what to tell the new classes from. The old trees know how many training rows each of their
+        leaves had, and these numbers stand for the rows that are missing.
+    learning_rate : float or "auto", default="auto"
+        Every step is multiplied by this. "auto" is 0.2, and 0.1 if there are no rows of some old class.
 
-        Parameters
-        ----------
-        classes : label or list of labels
-            The classes that go. At least two classes that had training examples must be left.
+    Returns
+    -------
+    fitted classifier
+        The model with the new classes; ``clf`` does not change.
 
-        Returns
-        -------
-        self : object
-            The classifier, which is changed in place; after an error it is as it was.
-
-        Examples
-        --------
-        >>> import simplexboost as sb
-        >>> from sklearn.datasets import load_iris
-        >>> iris = load_iris()
-        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
-        >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
-        >>> clf.drop_classes("setosa").classes_
-        array(['versicolor', 'virginica'], dtype='<U10')
-        """
-        check_changeable(self, "drop_classes")
-        with transaction(self) as draft:
-            gone = class_numbers(classes, draft.classes_)
-            change(draft, without(draft, gone))
-        return self
-
-    def merge_classes(self, groups: Any) -> Self:
-        """Let several classes of the fitted model count as one, whose probability is the sum of theirs.
-
-        The model keeps the scores of all of them. The score of a merged class is ½ log Σ exp(2U) over its members,
-        which the soft-max turns into the sum of their probabilities. So it is no sum over trees any more, and what
-        needs such a sum is refused: explanations by class, and a fit that goes on.
-
-        Parameters
-        ----------
-        groups : dict
-            ``{label: [labels of classes that become one]}``. The new label may be that of a member; a group of one
-            class renames it.
-
-        Returns
-        -------
-        self : object
-            The classifier, which is changed in place; after an error it is as it was.
-
-        Examples
-        --------
-        >>> import simplexboost as sb
-        >>> from sklearn.datasets import load_iris
-        >>> iris = load_iris()
-        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
-        >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
-        >>> P = clf.predict_proba(iris.data)
-        >>> clf.merge_classes({"other": ["versicolor", "virginica"]}).classes_
-        array(['other', 'setosa'], dtype='<U6')
-        >>> bool((clf.predict_proba(iris.data)[:, 0] == P[:, 1] + P[:, 2]).all())
-        True
-        """
-        check_changeable(self, "merge_classes")
-        with transaction(self) as draft:
-            change(draft, regrouped(draft, check_groups(groups, draft.classes_)))
-        return self
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> digits = sb.datasets.load("digits")
+    >>> X, y, old = digits.X_train, digits.y_train, digits.y_train < 8
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
+    >>> more = add_classes(clf, X, y)
+    >>> more.classes_
+    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    >>> bool((more.class_scores(digits.X_test)[:, :8] == clf.class_scores(digits.X_test)).all())
+    True
+    """
+    check_number("n_rounds", n_rounds, int, 0, auto=True)
+    check_number("learning_rate", learning_rate, float, 0.0, auto=True, open_low=True)
+    clf = copy_fitted(clf, "add_classes")
+    check_can_learn(clf)
+    clf._check_parameters()
+    for callback in clf.callbacks or ():
+        callback.check(clf)
+    y, sample_weight = clf._to_host(y), clf._to_host(sample_weight)
+    labels = all_labels(clf.classes_, y)
+    checked = clf._check_rows(clf._to_host(X), y, sample_weight, None, labels, clf.parts().learner, reset=False)
+    lesson = Lesson.of(clf, checked)
+    if not lesson.complete and not is_auto(n_rounds) and n_rounds > 0:
+        raise ValueError(
+            f"n_rounds={n_rounds} grows trees, which needs rows of all old classes; there are none of "
+            f"{lesson.without_rows[:5].tolist()}. Give some, or take n_rounds=0, which teaches the leaves of the trees "
+            "that are there."
+        )
+    rounds = (ROUNDS if lesson.complete else 0) if is_auto(n_rounds) else int(n_rounds)
+    rate = (RATE if lesson.complete else CAREFUL_RATE) if is_auto(learning_rate) else float(learning_rate)
+    model, start = teach_leaves(clf, lesson, rate)
+    if rounds:
+        fitted = grow_rounds(clf, lesson.after(start), model, rounds, rate)
+    else:
+        fitted = class_attributes(clf, lesson, model)
+    return set_attributes(clf, fitted)
 
 
-def check_changeable(estimator: Any, method: str) -> None:
+def drop_classes(clf: Any, classes: Any) -> Any:
+    """Return a copy of a fitted booster without some classes; the others keep their scores, bit for bit.
+
+    The probabilities of a row are divided among the classes that are left, each in proportion to what it had.
+
+    Parameters
+    ----------
+    classes : label or list of labels
+        The classes to drop. At least two classes that had training examples must be left.
+
+    Returns
+    -------
+    fitted classifier
+        The model without the classes; ``clf`` does not change.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris()
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+    >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
+    >>> drop_classes(clf, "setosa").classes_
+    array(['versicolor', 'virginica'], dtype='<U10')
+    """
+    clf = copy_fitted(clf, "drop_classes")
+    return set_attributes(clf, attributes_without(clf, class_numbers(classes, clf.classes_)))
+
+
+def merge_classes(clf: Any, groups: Any) -> Any:
+    """Return a copy of a fitted booster in which several classes count as one, with the sum of their probabilities.
+
+    The model keeps the scores of all of them. The score of a merged class is ½ log Σ exp(2U) over its members, which
+    the soft-max turns into the sum of their probabilities. So it is no longer a sum over trees, and what needs such a
+    sum is refused: explanations by class, and a warm start.
+
+    Parameters
+    ----------
+    groups : dict
+        ``{label: [labels of classes that become one]}``. The new label may be that of a member; a group of one class
+        renames it.
+
+    Returns
+    -------
+    fitted classifier
+        The model with the merged classes; ``clf`` does not change.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris()
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+    >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
+    >>> merged = merge_classes(clf, {"other": ["versicolor", "virginica"]})
+    >>> merged.classes_
+    array(['other', 'setosa'], dtype='<U6')
+    >>> P = clf.predict_proba(iris.data)
+    >>> bool((merged.predict_proba(iris.data)[:, 0] == P[:, 1] + P[:, 2]).all())
+    True
+    """
+    clf = copy_fitted(clf, "merge_classes")
+    return set_attributes(clf, merged_attributes(clf, check_groups(groups, clf.classes_)))
+
+
+def keep_rounds(clf: Any, n_rounds: int) -> Any:
+    """Return a copy of a fitted booster that has its first rounds only.
+
+    Parameters
+    ----------
+    n_rounds : int
+        How many rounds to keep, 1 .. ``clf.n_iter_``.
+
+    Returns
+    -------
+    fitted classifier
+        The shorter model, which predicts as ``clf`` did after these rounds; ``clf`` does not change.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> short = keep_rounds(clf, 5)
+    >>> short.n_iter_, clf.n_iter_
+    (5, 20)
+    """
+    check_is_fitted(clf)
+    check_number("n_rounds", n_rounds, int, 1, clf.n_iter_)
+    clf, n = copy_estimator(clf), int(n_rounds)
+    clf.model_, clf.n_iter_ = clf.model_.prefix(n), n
+    clf.history_ = {name: values[:n] for name, values in clf.history_.items()}
+    return clf
+
+
+# ---- what they share ------------------------------------------------------------------------------------------------
+
+
+def copy_estimator(clf: Any) -> Any:
+    """Return an estimator with the parameters and fitted attributes of another."""
+    copy = object.__new__(type(clf))
+    copy.__dict__.update(vars(clf))
+    return copy
+
+
+def copy_fitted(clf: Any, function: str) -> Any:
+    """Return a copy of a fitted booster whose classes a function may change; raise if it may not."""
+    check_changeable(clf, function)
+    return copy_estimator(clf)
+
+
+def check_changeable(estimator: Any, function: str) -> None:
     """Raise unless the estimator is fitted and its probabilities are the soft-max of one score per class."""
     check_is_fitted(estimator)
     estimator._problem.check_one_class(
-        f"{method} changes classes of which one is right; this model was fitted to several {{several}} per row."
+        f"{function} changes classes of which one is right; this model was fitted to several {{several}} per row."
     )
     for structure, attribute in (("an order", "class_order_"), ("a tree", "hierarchy_")):
-        if getattr(estimator, attribute, None) is not None:
+        if getattr(estimator, attribute) is not None:
             raise ValueError(
-                f"{method} would leave {structure} of classes that are not the model's; fit a new model to the wanted "
-                "classes."
+                f"{function} would leave {structure} of classes that are not the model's; fit a new model to the "
+                "wanted classes."
             )
     if not estimator.loss_.likelihood:
         raise ValueError(
-            f"{method} needs probabilities that are the soft-max of the scores, as loss='logistic' without costs gives "
-            f"them; this model has loss={estimator.loss_!r}."
+            f"{function} needs probabilities that are the soft-max of the scores, as loss='logistic' without costs "
+            f"gives them; this model has loss={estimator.loss_!r}."
         )
 
 
-def change(estimator: Any, fitted: dict[str, Any]) -> None:
-    """Let these be fitted attributes; what rows have shown of the classes before is removed."""
-    for name in EVAL_ATTRIBUTES:
-        estimator.__dict__.pop(name, None)
-    estimator.__dict__.update(fitted, set_scores_=None)
-    if estimator.merged_ is None:
-        del estimator.merged_
+def set_attributes(estimator: Any, fitted: dict[str, Any]) -> Any:
+    """Set fitted attributes, without what evaluated rows said of the classes before; return the estimator."""
+    estimator.__dict__.update(fitted | dict.fromkeys(EVAL_ATTRIBUTES), set_scores_=None)
+    return estimator
 
 
 def class_of_codeword(estimator: Any) -> Labels:
     """The number in ``classes_`` of the class that each codeword belongs to, (K',)."""
     present = np.flatnonzero(estimator.present_)
-    merged: Labels | None = getattr(estimator, "merged_", None)
+    merged: Labels | None = estimator.merged_
     return present if merged is None else present[merged]
 
 
-def recoded(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
+def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
     """``model_`` with some of its codewords, and ``merged_``: which class each belongs to, by its number in ``owner``.
 
     Where each of them has a class of its own, they follow the order of the classes, and ``merged_`` is None.
@@ -178,7 +283,7 @@ def recoded(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray
 
 def shares_of(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
     """The shares of the classes in training, from those before; models of several labels have none."""
-    known: Array | None = getattr(estimator, "class_prior_", None)
+    known: Array | None = estimator.class_prior_
     return {} if known is None else {"class_prior_": after(known)}
 
 
@@ -190,7 +295,7 @@ def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
     return {"classes_": classes, "present_": present, "_problem": OneClass(classes, present)}
 
 
-def without(estimator: Any, gone: Labels) -> dict[str, Any]:
+def attributes_without(estimator: Any, gone: Labels) -> dict[str, Any]:
     """The fitted attributes without some classes, given by their numbers."""
     stays = ~np.isin(np.arange(len(estimator.classes_)), gone)
     present = estimator.present_[stays]
@@ -205,7 +310,7 @@ def without(estimator: Any, gone: Labels) -> dict[str, Any]:
     return {
         **shares_of(estimator, lambda prior: prior[stays] / prior[stays].sum()),
         **as_classes(estimator.classes_[stays], present),
-        **recoded(estimator.model_, kept, ranks[owner[kept]], present),
+        **recode(estimator.model_, kept, ranks[owner[kept]], present),
     }
 
 
@@ -256,7 +361,7 @@ def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
     return found
 
 
-def regrouped(estimator: Any, after: list[Any]) -> dict[str, Any]:
+def merged_attributes(estimator: Any, after: list[Any]) -> dict[str, Any]:
     """The fitted attributes if every class gets the label ``after`` (K,); classes with the same label become one."""
     labels = new_labels(after, estimator.classes_)
     number = np.searchsorted(labels, np.array(after, dtype=labels.dtype))  # (K,)
@@ -265,7 +370,7 @@ def regrouped(estimator: Any, after: list[Any]) -> dict[str, Any]:
     if present.sum() < 2:
         raise ValueError("merge_classes leaves one class that had training examples; at least two must be left.")
     owner = number[class_of_codeword(estimator)]
-    model = recoded(estimator.model_, np.arange(len(owner)), owner, present)
+    model = recode(estimator.model_, np.arange(len(owner)), owner, present)
     prior = shares_of(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
     return {**as_classes(labels, present), **model, **prior}
 
@@ -278,35 +383,6 @@ RATE, L2 = 0.2, 0.2
 CAREFUL_RATE = 0.1  # if rows of old classes are missing
 OLD_TREES = 200  # so many of the old trees learn
 BLOCK = 2**22  # logits that are computed at a time
-
-
-def add_classes(estimator: Any, X: Any, y: Any, sample_weight: Any, n_rounds: Any, learning_rate: Any) -> None:
-    """Teach a fitted flagship new classes, in place; see `SimplexBoostClassifier.add_classes`."""
-    check_number("n_rounds", n_rounds, int, 0, auto=True)
-    check_number("learning_rate", learning_rate, float, 0.0, auto=True, open_low=True)
-    check_can_learn(estimator)
-    estimator._check_parameters()
-    for callback in estimator.callbacks or ():
-        callback.check(estimator)
-    y, sample_weight = estimator._brought(y), estimator._brought(sample_weight)
-    labels = all_labels(estimator.classes_, y)
-    learner = estimator.parts().learner
-    checked = estimator._check_rows(estimator._brought(X), y, sample_weight, None, labels, learner, reset=False)
-    lesson = Lesson.of(estimator, checked)
-    if not lesson.complete and not is_auto(n_rounds) and n_rounds > 0:
-        raise ValueError(
-            f"n_rounds={n_rounds} grows trees, which needs rows of all old classes; there are none of "
-            f"{lesson.without_rows[:5].tolist()}. Give some, or take n_rounds=0, which teaches the leaves of the trees "
-            "that are there."
-        )
-    rounds = (ROUNDS if lesson.complete else 0) if is_auto(n_rounds) else int(n_rounds)
-    rate = (RATE if lesson.complete else CAREFUL_RATE) if is_auto(learning_rate) else float(learning_rate)
-    model, start = taught(estimator, lesson, rate)
-    if rounds:
-        fitted = grown(estimator, lesson.after(start), model, rounds, rate)
-    else:
-        fitted = attributes(estimator, lesson, model)
-    change(estimator, fitted)
 
 
 # ---- what comes -----------------------------------------------------------------------------------------------------
@@ -432,7 +508,7 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
     for begin in range(0, n, step):
         rows = slice(begin, begin + step)
         F = model.predictor(table[rows], estimator._engine(n))
-        logits = 2.0 * merged_scores(model.scores(F), getattr(estimator, "merged_", None))
+        logits = 2.0 * merged_scores(model.scores(F), estimator.merged_)
         top = logits.max(axis=1)
         rest[rows] = np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top
         known = own[rows] >= 0
@@ -443,9 +519,9 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 # ---- learning -------------------------------------------------------------------------------------------------------
 
 
-def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
+def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
     """The model after a pass over old trees, whose leaves learn the new classes; and the logits (n, m + 1) then."""
-    model, start = widened(estimator, lesson), lesson.start.astype(np.float32)
+    model, start = widen(estimator, lesson), lesson.start.astype(np.float32)
     chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [model.terms[i].hypothesis.tree for i in chosen]
     engine, data = cpu_engine(estimator._engine().compute.n_threads), lesson.data
@@ -463,17 +539,17 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
     return model, start
 
 
-def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, rate: float) -> dict[str, Any]:
+def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, rate: float) -> dict[str, Any]:
     """The fitted attributes after so many rounds, whose trees move the scores of the new classes alone."""
     l2 = L2 if is_auto(estimator.l2_regularization) else estimator.l2_regularization
     plan, history = estimator._plan_for_new_classes(lesson.data, n_rounds, rate, l2), History()
     plan.check(lesson.data)
     parts = plan.parts
-    rng = np.random.default_rng([estimator.seed_ or 0, estimator.n_iter_, 2])
+    rng = np.random.default_rng([estimator._seed or 0, estimator.n_iter_, 2])
     Y = unit_vectors(lesson.m + 1, model.Y)
     run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
     run.memory = parts.optimizer.memory(lesson.data, run.learner, Y.shape[1], n_rounds)
-    finish = partial(joined, estimator, lesson, model, history)
+    finish = partial(append_rounds, estimator, lesson, model, history)
     run.snapshot = snapshot_of(estimator, lambda: finish(run))
     try:
         with one_blas_thread(), show_progress(estimator.verbose):
@@ -489,24 +565,23 @@ def snapshot_of(estimator: Any, fitted: Callable[[], dict[str, Any]]) -> Callabl
     """A function that returns the estimator as if it had learned what it has so far."""
 
     def snapshot() -> Any:
-        before = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-        copy = estimator._snapshot(before)
-        change(copy, fitted())
-        return copy
+        parameters = estimator._get_param_names()
+        before = {name: value for name, value in vars(estimator).items() if name not in parameters}
+        return set_attributes(estimator._snapshot(before), fitted())
 
     return snapshot
 
 
-def joined(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
+def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
     """The fitted attributes with the rounds of a run of the m + 1 classes after those of a model."""
     model = AdditiveModel(model.Y, list(model.terms), list(model.round_ends), model.temperature)
     places, K = new_places(estimator, lesson), len(model.Y)
     for begin, end in zip([0, *run.model.round_ends], run.model.round_ends, strict=False):
         model.add_round([new_term(term, places, K, model.temperature) for term in run.model.terms[begin:end]])
     return {
-        **attributes(estimator, lesson, model),
+        **class_attributes(estimator, lesson, model),
         "stop_reason_": run.stop_reason,
-        "history_": longer(estimator.history_, history.arrays(run.round), lesson.inner),
+        "history_": append_history(estimator.history_, history.arrays(run.round), lesson.inner),
     }
 
 
@@ -522,7 +597,7 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
     return Term(hypothesis, term.step / temperature)
 
 
-def widened(estimator: Any, lesson: Lesson) -> AdditiveModel:
+def widen(estimator: Any, lesson: Lesson) -> AdditiveModel:
     """The model with columns of zeros for the new classes."""
     kept = np.setdiff1d(np.arange(len(estimator.model_.Y) + lesson.m), new_places(estimator, lesson))
     return with_classes(estimator.model_, kept, len(kept) + lesson.m)
@@ -530,14 +605,14 @@ def widened(estimator: Any, lesson: Lesson) -> AdditiveModel:
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:
     """The columns of the new classes: in the order of the labels, or after all others if classes were merged."""
-    if getattr(estimator, "merged_", None) is None:
+    if estimator.merged_ is None:
         return lesson.new
     return len(estimator.model_.Y) + np.arange(lesson.m)
 
 
-def attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str, Any]:
+def class_attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str, Any]:
     """The fitted attributes that change with the classes."""
-    merged: Labels | None = getattr(estimator, "merged_", None)
+    merged: Labels | None = estimator.merged_
     return {
         **shares_of(estimator, lambda prior: new_shares(estimator, lesson, prior)),
         **as_classes(lesson.classes, lesson.present),
@@ -563,7 +638,7 @@ def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
     return shares
 
 
-def longer(before: dict[str, AnyArray], after: dict[str, AnyArray], inner: float) -> dict[str, AnyArray]:
+def append_history(before: dict[str, AnyArray], after: dict[str, AnyArray], inner: float) -> dict[str, AnyArray]:
     """The history with further rounds; their risk is that of all classes on the rows that were given."""
     n = len(before["step"])
     blank = np.zeros(n)  # model files do not hold the seconds

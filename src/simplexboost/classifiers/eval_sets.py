@@ -18,7 +18,7 @@ from ..tables.inputs import check_X, plain_labels, short
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, check_sample_weight
 from .metrics import Metrics, Predicted, Rows
-from .prediction import brought
+from .prediction import to_host
 
 EVAL_ATTRIBUTES = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
 
@@ -83,9 +83,9 @@ def all_rows(rows: Rows, engine: Engine) -> Rows:
 
 
 def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
-    """Return the fitted attributes named in `EVAL_ATTRIBUTES`; an empty dict if no rows were evaluated."""
+    """Return the fitted attributes named in `EVAL_ATTRIBUTES`; all are None if no rows were evaluated."""
     if not evaluations:
-        return {}
+        return dict.fromkeys(EVAL_ATTRIBUTES)
     first = evaluations[0]
     return {
         "evals_result_": [{name: np.array(values) for name, values in e.results.items()} for e in evaluations],
@@ -158,7 +158,7 @@ def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluati
 def make_evaluation(one: EvalSet, context: EvalContext, first: bool) -> Evaluation:
     """Return the callback of one set, after checking its rows."""
     checked = context.checked
-    X, y, sample_weight, init_score = (brought(a, checked.data.engine) for a in one)
+    X, y, sample_weight, init_score = (to_host(a, checked.data.engine) for a in one)
     try:
         np.ndim(y)
     except ValueError as error:

@@ -88,7 +88,11 @@ class Plan:
         )
 
     def with_params(self, **params: Any) -> Plan:
-        """Replace numbers of the plan, parts, and parameters of the learner and of the optimizer, by name."""
+        """Replace numbers of the plan, parts, and parameters of the learner and of the optimizer, by name.
+
+        A name may tell the part, as in ``optimizer__init``.
+        """
+        params = {name.rpartition("__")[2]: value for name, value in params.items()}
         own = {name: params.pop(name) for name in list(params) if name in type(self).__dataclass_fields__}
         parts = {name: params.pop(name) for name in list(params) if name in Parts.__dataclass_fields__}
         for name in ("learner", "optimizer"):

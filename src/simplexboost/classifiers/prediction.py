@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.params import check_number
+from .._util.docstrings import described
 from .._util.runtime import one_blas_thread, thread_count
 from ..boosting.decisions import (
     Decision,
@@ -34,38 +34,38 @@ from ..parts.losses.links import log_of, log_softmax
 from ..persist import pack_booster, unpack_booster
 from ..tables.frames import check_feature_count, check_names
 from ..tables.inputs import check_X
-from .base_classifier import ONE_CLASS_ONLY, BaseClassifier
+from .base_classifier import BaseClassifier
 
 
-def brought(array: Any, engine: Engine) -> Any:
-    """An array that may be on the engine's device, in the memory of the host."""
-    there = engine.device.adopt(array)
-    return array if there is None else engine.device.to_host(there)
+def to_host(array: Any, engine: Engine) -> Any:
+    """Copy an array from the engine's device to the memory of the host; return other arrays as they are."""
+    on_device = engine.device.adopt(array)
+    return array if on_device is None else engine.device.to_host(on_device)
 
 
-def check_rows(estimator: Any, X: Any, engine: Any) -> Any:
-    """X (n, p) of the device in the form that kernels take, with the checks of `tables.inputs.check_X`."""
+def check_device_X(estimator: Any, X: Any, engine: Any) -> Any:
+    """Check X (n, p) in the device's memory as `tables.inputs.check_X` does, and return it as kernels take it."""
     check_names(estimator, None)
     table = DeviceTable.of(X, engine.device)
     check_feature_count(estimator, table.shape[1])
     return table.there
 
 
-def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: Any) -> Any:
-    """Probabilities (n, K) of rows on the device, on the device; None if they are not computed there."""
+def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:
+    """Return probabilities (n, K), in the device's memory, of rows there; None if the device cannot compute them."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
-    there = estimator._is_softmax and estimator._columns_are_classes
-    return P if there and estimator._rounds(n_rounds).finish_on_device("probabilities", X, P, engine) else None
+    possible = estimator._is_softmax and estimator._columns_are_classes
+    return P if possible and estimator.model_.finish_on_device("probabilities", X, P, engine) else None
 
 
-def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: Any) -> Any:
-    """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
+def predict_on_device(estimator: Any, X: Any, engine: Any) -> Any:
+    """Return the labels (n,) of rows in the device's memory, there if they are numbers; None if it cannot."""
     best = engine.device.empty(len(X), np.int32)
     highest = estimator._problem.several is None and estimator._decision().by_score
     if (
         not highest
-        or estimator._merged is not None
-        or not estimator._rounds(n_rounds).finish_on_device("winners", X, best, engine)
+        or estimator.merged_ is not None
+        or not estimator.model_.finish_on_device("winners", X, best, engine)
     ):
         return None
     labels = estimator.classes_[estimator.present_]
@@ -77,6 +77,7 @@ CHUNK = 2**20
 FEW = 64  # rows that one thread predicts, however many there are
 
 
+@described
 class AdditiveClassifier(BaseClassifier):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
@@ -94,22 +95,18 @@ class AdditiveClassifier(BaseClassifier):
     class_prior_: Array
     set_scores_: dict[str, Any] | None
     stop_reason_: str | None
-    threshold_: Array | None
+    merged_: Labels | None  # (codewords,) which of the present classes each belongs to, if classes were merged
     class_order_: AnyArray | None  # labels from the lowest to the highest, if they have an order
     hierarchy_: Hierarchy | None
     thresholds_: Array | None
 
-    def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,).
+    def predict(self, X: Any, *, init_score: Any = None) -> AnyArray:
+        """Predict the class with the highest score of every row, ties to the first.
 
         Scores that are products with codewords are tied if they differ by rounding alone, a millionth of the largest.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
             with ``init_score`` does not contain them.
@@ -119,52 +116,19 @@ class AdditiveClassifier(BaseClassifier):
         array of shape (n,)
             The labels; an indicator matrix (n, K) if the model was fitted to one, (n, T) for T class targets.
         """
-        there = self._there(X, n_rounds, labels_there) if init_score is None else None
-        if there is not None:
-            return there
-        rows, model, decision = self._check_X(X), self._rounds(n_rounds), self._decision()
+        found = self._on_device(X, predict_on_device) if init_score is None else None
+        if found is not None:
+            return found
+        rows, decision = self._check_X(X), self._decision()
         if not decision.by_score:
-            return self._in_kind(decision.of_probabilities(self._proba(rows, model, self._start(rows, init_score))), X)
-        best = None if init_score is not None else self._winners(rows, model)
+            return self._in_kind(decision.of_probabilities(self._proba(rows, self._start(rows, init_score))), X)
+        best = None if init_score is not None else self._winners(rows)
         if best is not None:
             return self._in_kind(self.classes_[self.present_].take(best), X)
-        return self._in_kind(self._best_labels(rows, model, init_score), X)
+        return self._in_kind(self._labels_by_score(rows, decision, self._start(rows, init_score)), X)
 
-    def _best_labels(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> AnyArray:
-        """The labels of rows that are checked; in blocks, so that there is no array of all rows and classes."""
-        decision, step = self._decision(), block_rows(len(model.Y))
-        if X.shape[0] <= step or self._problem.several:
-            return decision.labels(self._start_and_scores(X, model, init_score))
-        start, engine = self._start(X, init_score), self._engine(X.shape[0])
-        labels = []
-        for begin in range(0, X.shape[0], step):
-            rows = slice(begin, begin + step)
-            labels.append(decision.labels(self._scores(started(model.predictor(X[rows], engine), start, rows))))
-        return np.concatenate(labels)
-
-    def _best(self, U: Array) -> Labels:
-        """The numbers of the classes that are predicted for scores (n, K); (n,)."""
-        return self._one_label().best(U)
-
-    def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
-        """The number among the present classes of every row's best class, (n,); None if they need the scores."""
-        if self._problem.several or self._merged is not None or self.device == "cpu":
-            return None
-        best = np.empty(X.shape[0], dtype=np.int32)
-        return best if model.finish_on_device("winners", X, best, self._engine(X.shape[0])) else None
-
-    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
-        """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
+    def predict_proba(self, X: Any, *, init_score: Any = None) -> Array:
+        """Predict the probability of every class; classes without training examples get 0, and only these.
 
         Returns
         -------
@@ -172,94 +136,18 @@ class AdditiveClassifier(BaseClassifier):
             The probabilities, a column for every class in the order of ``classes_``; of every label on its own if the
             model was fitted to an indicator matrix; a list of such arrays for several class targets.
         """
-        there = self._there(X, n_rounds, probabilities_there) if init_score is None else None
-        if there is not None:
-            return there
+        found = self._on_device(X, predict_proba_on_device) if init_score is None else None
+        if found is not None:
+            return found
         rows = self._check_X(X)
-        P = self._proba(rows, self._rounds(n_rounds), self._start(rows, init_score))
+        P = self._proba(rows, self._start(rows, init_score))
         return self._problem.by_target(self._in_kind(P, X))
 
-    def _proba(self, X: AnyArray, model: AdditiveModel, start: AnyArray | None) -> Array:
-        """Probabilities (n, K) of rows that are checked, by a model that starts from F (n, d) or from 0."""
-        if not self._is_softmax:
-            return self._probabilities(started(model.predictor(X, self._engine(X.shape[0])), start))
-        P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
-        if start is None and self.device != "cpu" and self.present_.all():
-            out = P if self._merged is None else np.empty((X.shape[0], len(model.Y)))
-            if model.finish_on_device("probabilities", X, out, self._engine(X.shape[0])):
-                return merged_sums(out, self._merged)
-        step = max(1024, CHUNK // len(model.Y))
-        for begin in range(0, X.shape[0], step):
-            rows = slice(begin, begin + step)
-            self._softmax(started(model.predictor(X[rows], self._engine(X.shape[0])), start, rows), P[rows])
-        return P
-
-    def top_k(self, X: Any, k: int, n_rounds: int | None = None, *, init_score: Any = None) -> tuple[AnyArray, Array]:
-        """The k most probable labels of every row and their probabilities, (n, k) each, the most probable first.
-
-        Ties go to the class that comes first in ``classes_``. Rows are predicted in blocks, so that there is never an
-        array of rows × classes.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        k : int
-            How many labels, from 1 to the number of classes.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
-
-        Returns
-        -------
-        labels : array of shape (n, k)
-            The labels, the most probable first.
-        probabilities : array of shape (n, k)
-            Their probabilities.
-
-        Examples
-        --------
-        >>> import simplexboost as sb
-        >>> from sklearn.datasets import load_iris
-        >>> iris = load_iris()
-        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
-        >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
-        >>> labels, P = clf.top_k(iris.data[[77]], 2)
-        >>> labels.tolist(), bool(P[0, 0] > P[0, 1])
-        ([['versicolor', 'virginica']], True)
-        """
-        X = self._check_X(X)
-        self._problem.check_one_class(f"top_k {ONE_CLASS_ONLY}")
-        check_number("k", k, int, 1, len(self.classes_))
-        best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
-        for rows, of_rows in self._blocks(X, self._rounds(n_rounds), init_score):
-            best[rows], P[rows] = highest(of_rows, k)
-        return self.classes_.take(best), P
-
-    def _blocks(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> Iterator[tuple[slice, Array]]:
-        """Some of the checked rows at a time, and their probabilities (n, K)."""
-        start, step = self._start(X, init_score), block_rows(len(self.classes_))
-        for begin in range(0, X.shape[0], step):
-            rows = slice(begin, begin + step)
-            yield rows, self._proba(X[rows], model, None if start is None else start[rows])
-
-    def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
-        """The logarithms of `predict_proba`, (n, K); −inf for classes without training examples.
+    def predict_log_proba(self, X: Any, *, init_score: Any = None) -> Array:
+        """Compute the logarithms of `predict_proba`; −inf for classes without training examples.
 
         `SimplexBoostClassifier` computes them from the scores, so that they are right even where a probability is too
         small for a number; those of the other boosters are at least −708.4.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
 
         Returns
         -------
@@ -268,27 +156,17 @@ class AdditiveClassifier(BaseClassifier):
         """
         check_is_fitted(self)
         if self._problem.several == "targets":
-            several: Any = self.class_scores(X, n_rounds, init_score=init_score)
+            several: Any = self.class_scores(X, init_score=init_score)
             return [log_softmax(U, 2.0) for U in several]  # type: ignore[return-value]
         if not self._is_softmax:
-            return log_of(self._brought(self.predict_proba(X, n_rounds, init_score=init_score)))
-        U = self.class_scores(X, n_rounds, init_score=init_score)
+            return log_of(self._to_host(self.predict_proba(X, init_score=init_score)))
+        U = self.class_scores(X, init_score=init_score)
         logarithms = np.full(U.shape, -np.inf)  # (n, K)
         logarithms[:, self.present_] = log_softmax(U[:, self.present_], 2.0)
         return logarithms
 
-    def decision_function(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
+    def decision_function(self, X: Any, *, init_score: Any = None) -> Array:
+        """Compute class scores U (n, K); with two classes U₁ − U₀ (n,), as scikit-learn expects.
 
         Returns
         -------
@@ -296,21 +174,11 @@ class AdditiveClassifier(BaseClassifier):
             The scores. Those of labels are positive where the label is predicted; several class targets have a list of
             such arrays.
         """
-        X = self._check_X(X)
-        return self._decision().decision(self._start_and_scores(X, self._rounds(n_rounds), init_score))
+        rows = self._check_X(X)
+        return self._decision().decision(self._scores_of_rows(rows, self._start(rows, init_score)))
 
-    def class_scores(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
-        """Class scores U = ½ F Yᵀ, (n, K).
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        n_rounds : int or None, default=None
-            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
+    def class_scores(self, X: Any, *, init_score: Any = None) -> Array:
+        """Compute the score of every class, U = ½ F Yᵀ.
 
         Returns
         -------
@@ -318,70 +186,22 @@ class AdditiveClassifier(BaseClassifier):
             The scores, a column for every class in the order of ``classes_``; a list of such arrays for several class
             targets.
         """
-        X = self._check_X(X)
-        return self._problem.by_target(self._start_and_scores(X, self._rounds(n_rounds), init_score))
-
-    def _start_and_scores(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> Array:
-        """Class scores (n, K) of rows that are checked, by a model that starts from an ``init_score``."""
-        F = model.predictor(X, self._engine(X.shape[0]))
-        return self._scores(started(F, self._start(X, init_score)))
-
-    def _checked_scores(self, X: AnyArray) -> Array:
-        """Class scores (n, K) of rows that are checked."""
-        return self._scores(self.model_.predictor(X, self._engine(X.shape[0])))
+        rows = self._check_X(X)
+        return self._problem.by_target(self._scores_of_rows(rows, self._start(rows, init_score)))
 
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
-        """`decision_function` after every round.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-        Returns
-        -------
-        iterator of arrays
-            The predictions after one round, after two, and so on.
-        """
+        """Yield `decision_function` after one round, after two, and so on."""
         return (self._decision().decision(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[AnyArray]:
-        """`predict` after every round.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-        Returns
-        -------
-        iterator of arrays
-            The predictions after one round, after two, and so on.
-        """
+        """Yield `predict` after one round, after two, and so on."""
         decision = self._decision()
         if not decision.by_score:
             return (decision.of_probabilities(self._probabilities(F)) for F in self._staged(X, init_score))
         return (decision.labels(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
-        """`predict_proba` after every round.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-        Returns
-        -------
-        iterator of arrays
-            The predictions after one round, after two, and so on.
-        """
+        """Yield `predict_proba` after one round, after two, and so on."""
         return (self._problem.by_target(self._probabilities(F)) for F in self._staged(X, init_score))
 
     @property
@@ -391,23 +211,62 @@ class AdditiveClassifier(BaseClassifier):
         return self.model_.feature_gains(self.n_features_in_)
 
     def apply(self, X: Any) -> AnyArray:
-        """Return the leaf of every row in every tree, (n, T) int32.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        int array of shape (n, T)
-            The numbers of the leaves.
-        """
+        """Return the number of the leaf of every row in every tree, (n, T) int32."""
         X, engine, trees = self._check_X(X), self._engine(), self.model_.trees
         leaves = np.empty((X.shape[0], len(trees)), dtype=np.int32)
         for t, tree in enumerate(trees):
             leaves[:, t] = engine.compute.apply(tree, X)
         return leaves
+
+    # ---- of rows that are checked -----------------------------------------------------------------------------------
+
+    def _best(self, U: Array) -> Labels:
+        return self._one_label().best(U)
+
+    def _labels_by_score(self, X: AnyArray, decision: Decision, start: AnyArray | None) -> AnyArray:
+        """Return the labels; in blocks, so that there is no array of all rows and classes."""
+        step = block_rows(len(self.model_.Y))
+        if X.shape[0] <= step or self._problem.several:
+            return decision.labels(self._scores_of_rows(X, start))
+        engine, labels = self._engine(X.shape[0]), []
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            labels.append(decision.labels(self._scores(add_start(self.model_.predictor(X[rows], engine), start, rows))))
+        return np.concatenate(labels)
+
+    def _winners(self, X: AnyArray) -> AnyArray | None:
+        """Return the number of every row's best class among the present ones, (n,); None if that needs the scores."""
+        if self._problem.several or self.merged_ is not None or self.device == "cpu":
+            return None
+        best = np.empty(X.shape[0], dtype=np.int32)
+        return best if self.model_.finish_on_device("winners", X, best, self._engine(X.shape[0])) else None
+
+    def _proba(self, X: AnyArray, start: AnyArray | None) -> Array:
+        """Return probabilities (n, K), by scores that start from F (n, d) or from 0."""
+        model, engine = self.model_, self._engine(X.shape[0])
+        if not self._is_softmax:
+            return self._probabilities(add_start(model.predictor(X, engine), start))
+        P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
+        if start is None and self.device != "cpu" and self.present_.all():
+            out = P if self.merged_ is None else np.empty((X.shape[0], len(model.Y)))
+            if model.finish_on_device("probabilities", X, out, engine):
+                return merged_sums(out, self.merged_)
+        step = max(1024, CHUNK // len(model.Y))
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            self._softmax(add_start(model.predictor(X[rows], engine), start, rows), P[rows])
+        return P
+
+    def _proba_blocks(self, X: AnyArray, init_score: Any) -> Iterator[tuple[slice, Array]]:
+        """Yield some of the rows at a time, with their probabilities (n, K)."""
+        start, step = self._start(X, init_score), block_rows(len(self.classes_))
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            yield rows, self._proba(X[rows], None if start is None else start[rows])
+
+    def _scores_of_rows(self, X: AnyArray, start: AnyArray | None = None) -> Array:
+        """Return class scores (n, K), which start from F (n, d) or from 0."""
+        return self._scores(add_start(self.model_.predictor(X, self._engine(X.shape[0])), start))
 
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
@@ -424,16 +283,16 @@ class AdditiveClassifier(BaseClassifier):
     def _check_X(self, X: Any) -> AnyArray:
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)  # says what is wrong; asked every time it would take 8 µs
-        return check_X(self, self._brought(X))
+        return check_X(self, self._to_host(X))
 
-    def _brought(self, array: Any) -> Any:
+    def _to_host(self, array: Any) -> Any:
         """An array that may be on the GPU, in the memory of the host."""
         if self.device == "cpu" or type(array) is np.ndarray:
             return array
-        return brought(array, self._engine())
+        return to_host(array, self._engine())
 
-    def _there(self, X: Any, n_rounds: int | None, predict: Callable[..., Any]) -> Any:
-        """What a function of `on_device` predicts for rows that are on the GPU, in kind; None for other rows."""
+    def _on_device(self, X: Any, predict: Callable[..., Any]) -> Any:
+        """Return what a function predicts for rows in the memory of the GPU, in kind; None for other rows."""
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
@@ -443,7 +302,7 @@ class AdditiveClassifier(BaseClassifier):
         rows = engine.device.adopt(X)
         if rows is None or self.categories_ is not None:
             return None
-        found = predict(self, check_rows(self, rows, engine), n_rounds, engine)
+        found = predict(self, check_device_X(self, rows, engine), engine)
         return None if found is None else engine.device.in_kind(found, X)
 
     def _in_kind(self, found: AnyArray, X: Any) -> Any:
@@ -453,43 +312,31 @@ class AdditiveClassifier(BaseClassifier):
         engine: Any = self._engine()
         return found if engine.device.adopt(X) is None else engine.device.in_kind(engine.device.upload(found), X)
 
-    def _rounds(self, n_rounds: int | None) -> AdditiveModel:
-        """The first rounds of the model; None means all."""
-        if n_rounds is None:
-            return self.model_
-        check_number("n_rounds", n_rounds, int, 1, self.n_iter_)
-        return self.model_.prefix(int(n_rounds))
-
     def _start(self, X: AnyArray, init_score: Any) -> AnyArray | None:
         """F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
         if init_score is None:
             return None
-        logits = self._problem.read_start(self._brought(init_score), X.shape[0])
-        logits = logits if self._merged is None else logits[:, self._merged]
+        logits = self._problem.read_start(self._to_host(init_score), X.shape[0])
+        logits = logits if self.merged_ is None else logits[:, self.merged_]
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
         """F (n, d) after every round; the same array each time, unless there is an ``init_score``."""
         X = self._check_X(X)
         start = self._start(X, init_score)
-        return (started(F, start) for F in self.model_.staged_predictor(X, self._engine()))
+        return (add_start(F, start) for F in self.model_.staged_predictor(X, self._engine()))
 
     def _scores(self, F: AnyArray) -> Array:
         """Class scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
-            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
+            return all_classes(merged_scores(self.model_.scores(F), self.merged_), self.present_)
         with one_blas_thread():
-            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
-
-    @property
-    def _merged(self) -> Labels | None:
-        """Which of the present classes each codeword belongs to (`merge_classes`); None if each has one of its own."""
-        return getattr(self, "merged_", None)
+            return all_classes(merged_scores(self.model_.scores(F), self.merged_), self.present_)
 
     @property
     def _columns_are_classes(self) -> bool:
         """Whether the codewords are those of ``classes_``, one by one."""
-        return self._merged is None and bool(self.present_.all())
+        return self.merged_ is None and bool(self.present_.all())
 
     def _probabilities(self, F: AnyArray) -> Array:
         """Probabilities of all classes, (n, K)."""
@@ -512,7 +359,7 @@ class AdditiveClassifier(BaseClassifier):
         self._engine(len(F)).compute.softmax(F, Y, out)
         not_zero(out)
         if out is not P:
-            P[:] = of_present(merged_sums(out, self._merged), self.present_)
+            P[:] = of_present(merged_sums(out, self.merged_), self.present_)
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""
@@ -522,7 +369,7 @@ class AdditiveClassifier(BaseClassifier):
         nothing = np.empty((0, len(self.present_)))  # the label sets, which are for training rows
         if problem.widths is not None:
             return SeveralTargets(BlockLogistic(nothing, problem.widths), problem.classes)
-        thresholds: Any = getattr(self, "thresholds_", None)
+        thresholds = self.thresholds_
         if thresholds is not None:
             return LabelsOfTheirOwn(BlockLogistic(nothing), thresholds)
         threshold: Any = self.threshold_
@@ -530,8 +377,8 @@ class AdditiveClassifier(BaseClassifier):
 
     def _one_label(self) -> OneLabel:
         """How scores become one label."""
-        order = getattr(self, "class_order_", None)
-        exact = self.model_.code.canonical and self._merged is None
+        order = self.class_order_
+        exact = self.model_.code.canonical and self.merged_ is None
         order = None if order is None else np.searchsorted(self.classes_, order)
         return OneLabel(self.loss_, self.classes_, self.present_, exact=exact, order=order)
 
@@ -559,21 +406,6 @@ def block_rows(K: int) -> int:
     return max(64, CHUNK // K)
 
 
-def started(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
+def add_start(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
     """F (n, d) plus some rows of what it starts from."""
     return F if start is None else F + start[rows]
-
-
-def highest(P: Array, k: int) -> tuple[AnyArray, Array]:
-    """The columns of the k largest values of every row and these values, (n, k) each, the largest first."""
-    if k < P.shape[1]:  # few candidates to sort: those not below the k-th largest value, in the order of their columns
-        cut = np.partition(P, P.shape[1] - k, axis=1)[:, P.shape[1] - k]
-        ahead = P > cut[:, None]
-        room = k - ahead.sum(axis=1)
-        tied = P == cut[:, None]
-        chosen = np.nonzero(ahead | (tied & (np.cumsum(tied, axis=1) <= room[:, None])))[1].reshape(len(P), k)
-    else:
-        chosen = np.repeat(np.arange(k)[None], len(P), axis=0)
-    values = np.take_along_axis(P, chosen, axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")
-    return np.take_along_axis(chosen, order, axis=1), np.take_along_axis(values, order, axis=1)

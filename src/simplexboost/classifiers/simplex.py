@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
 from .._util.arrays import AnyArray
 from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
+from ..boosting.decisions import OneLabel
 from ..engine import ORDERS
 from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Ordinal, Simplex, as_codewords
 from ..parts.learners import SketchTree
@@ -26,13 +27,22 @@ from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
 from .auto import N_FOLDS, Table, Wanted, choose, effort_on, most_canonical
-from .base_classifier import transaction
-from .classes import add_classes
+from .booster import Booster
 from .eval_sets import read_eval_sets
 from .multi_output import check_several, check_thresholds, chooses_thresholds, takes_matrices, thresholds_of
 from .plan import Parts, Plan
 from .search import Choice
-from .structured import StructuredBooster, tree_of
+from .structured import (
+    check_structure,
+    class_order,
+    declared_labels,
+    declared_order,
+    is_hierarchy_code,
+    pack_structure,
+    structured_codewords,
+    tree_of,
+    unpack_structure,
+)
 
 
 def by_class_number(cst: Any, checked: Checked) -> Any:
@@ -69,7 +79,7 @@ ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "so
 @register
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
-class SimplexBoostClassifier(StructuredBooster):
+class SimplexBoostClassifier(Booster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
     It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
@@ -197,9 +207,6 @@ class SimplexBoostClassifier(StructuredBooster):
         the same.
     hierarchy_ : `Hierarchy` or None
         The tree of the classes, if the model was fitted with one.
-    choice_ : `simplexboost.classifiers.search.Choice`
-        If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
-        rounds and the temperature. ``print(clf.choice_)`` shows it.
     thresholds_ : array of shape (K,), or None
         The probability above which each label is predicted, if y was an indicator matrix.
 
@@ -277,60 +284,12 @@ class SimplexBoostClassifier(StructuredBooster):
         sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
 
-    def add_classes(
-        self, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
-    ) -> Self:
-        """Teach the fitted model new classes; the scores of its old classes stay as they are, bit for bit.
-
-        The new classes are told from each other and from all old ones together; the old ones are told from each other
-        as before. It needs canonical codewords and the logistic loss without costs.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            Rows of the new classes and, if they are at hand, of the old ones, with the columns of the fit. Classes
-            should be as frequent as they will be later; weights can make them so.
-        y : array of shape (n,)
-            The labels of the rows. Those that the model has had no training examples of are the new classes.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows.
-        n_rounds : int or "auto", default="auto"
-            First the leaves of old trees learn the new classes, and then so many new trees are grown for them. 0 grows
-            none, which leaves the model as large as it was. "auto" is 50, and 0 if there are no rows of some old class:
-            no tree could learn what to tell the new classes from. The old trees know how many training rows each of
-            their leaves had, and these numbers stand for the rows that are missing.
-        learning_rate : float or "auto", default="auto"
-            Every step is multiplied by this. "auto" is 0.2, and 0.1 if there are no rows of some old class.
-
-        Returns
-        -------
-        self : object
-            The classifier, which is changed in place; after an error it is as it was.
-
-        Examples
-        --------
-        >>> from simplexboost import datasets
-        >>> digits = datasets.load("digits")
-        >>> X, y, old = digits.X_train, digits.y_train, digits.y_train < 8
-        >>> clf = SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
-        >>> U = clf.class_scores(digits.X_test)
-        >>> clf = clf.add_classes(X, y)
-        >>> clf.classes_
-        array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-        >>> bool((clf.class_scores(digits.X_test)[:, :8] == U).all())
-        True
-        """
-        check_is_fitted(self)
-        with transaction(self) as draft:
-            add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
-        return self
-
     def _plan_for_new_classes(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> Plan:
         """The plan that learns new classes as the model was learned: what was chosen for it is not chosen again.
 
         Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
         """
-        chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
+        chosen: dict[str, Any] = {} if self.choice_ is None else self.choice_.params
         open_params = {name: value for name, value in chosen.items() if self._is_open(name)}
         given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
         fixed = {"codewords": Canonical(), "monotonic_cst": None, "candidates": None, "init": "zero"}
@@ -338,6 +297,7 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_structure(self.classes)
         check_choice("growth", self.growth, ("auto", *ORDERS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
         self._optimizer().check_parameters()
@@ -350,6 +310,16 @@ class SimplexBoostClassifier(StructuredBooster):
                 "open; take one of them, or give a temperature."
             )
 
+    @property
+    def _declared(self) -> Any:
+        return declared_labels(self.classes)
+
+    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+        return replace(super()._check_training(parts, X, y, sample_weight, costs), order=declared_order(y))
+
+    def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
+        return replace(super()._deciding(loss, checked), order=class_order(self.classes, checked))
+
     # ---- what was left open -----------------------------------------------------------------------------------------
 
     def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
@@ -357,9 +327,10 @@ class SimplexBoostClassifier(StructuredBooster):
         check_several(self, parts, checked)
         plan = self._by_rules(parts, checked.data)
         constraints = by_class_number(self.monotonic_cst, checked)
-        plan = plan.with_params(codewords=self._by_structure(plan.parts.codewords, checked), monotonic_cst=constraints)
+        codewords = structured_codewords(plan.parts.codewords, self.codewords, self.classes, checked)
+        plan = plan.with_params(codewords=codewords, monotonic_cst=constraints)
         plan.check(checked.data)
-        if self._goes_on and hasattr(self, "choice_"):
+        if self._continues and self.choice_ is not None:
             plan = self._with_choice(plan, self.choice_)  # the model goes on with what was chosen for it
             sets = self.set_scores_  # they are for the rounds that were chosen, and no others
             same = sets is not None and sets["n_rounds"] == int(plan.n_estimators)
@@ -373,7 +344,7 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def _chooses(self, data: TrainingSet) -> bool:
         """Whether held-out risk decides on anything."""
-        if self._goes_on or data.K < 2 or data.n < N_FOLDS or (data.problem.several is None and data.n == data.K):
+        if self._continues or data.K < 2 or data.n < N_FOLDS or (data.problem.several is None and data.n == data.K):
             return False  # there is no class with a row to hold out and another one to learn from
         if is_auto(self.n_estimators) and not self.early_stopping:
             return True
@@ -383,7 +354,7 @@ class SimplexBoostClassifier(StructuredBooster):
         """The plan with values for the parameters that are "auto", from the size of the table."""
         n = data.n
         rate = self.learning_rate
-        if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
+        if is_auto(rate) and self._continues and self.choice_ is not None:
             rate = self.choice_.learning_rate
         elif is_auto(rate):
             chosen = is_auto(self.n_estimators) and self._chooses(data)
@@ -430,8 +401,9 @@ class SimplexBoostClassifier(StructuredBooster):
         haste = effort_on(data).haste_at(float(plan.learning_rate)) if exact is None else 1.0
         rate = float(plan.learning_rate) * haste
         competing, shares = self._shapes(data.n), []
-        if exact is None and self._is_open("init") and may_start_at_shares(plan.parts, data):
-            zero, prior, shares = {"init": "zero"}, {"init": "prior"}, [{"init": "prior", "n_estimators": 1}]
+        if exact is None and self._is_open("optimizer__init") and may_start_at_shares(plan.parts, data):
+            zero, prior = {"optimizer__init": "zero"}, {"optimizer__init": "prior"}
+            shares = [prior | {"n_estimators": 1}]
             even = has_even_classes(data)
             competing = [shape | (prior if even else zero) for shape in competing]
             competing += [] if even else [competing[0] | prior]
@@ -469,7 +441,8 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def _is_open(self, name: str) -> bool:
         """Whether a parameter, of the classifier or of its optimizer, is left to the choice."""
-        return is_auto(getattr(self if hasattr(self, name) else self._optimizer(), name))
+        owner, nested, parameter = name.partition("__")
+        return is_auto(getattr(self._optimizer(), parameter) if nested else getattr(self, owner))
 
     def _calibrates(self, loss: Loss) -> bool:
         """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
@@ -485,10 +458,13 @@ class SimplexBoostClassifier(StructuredBooster):
         return replace(plan, choice=shown, sets=choice.sets)
 
     def _fitted(self, run: Run, *, plan: Plan, checked: Checked, **others: Any) -> dict[str, Any]:
-        """The fitted attributes so far, among them the thresholds of labels."""
-        fitted = super()._fitted(run, plan=plan, checked=checked, **others)
-        labels = checked.problem.yes_or_no
-        return {**fitted, "thresholds_": thresholds_of(self.thresholds, plan, checked) if labels else None}
+        order, tree = class_order(self.classes, checked), tree_of(self.classes)
+        return {
+            **super()._fitted(run, plan=plan, checked=checked, **others),
+            "class_order_": None if order is None else checked.classes[order],
+            "hierarchy_": None if tree is None else clone(tree),
+            "thresholds_": thresholds_of(self.thresholds, plan, checked) if checked.problem.yes_or_no else None,
+        }
 
     # ---- the parts --------------------------------------------------------------------------------------------------
 
@@ -529,7 +505,7 @@ class SimplexBoostClassifier(StructuredBooster):
     def _codewords(self) -> Codewords:
         if is_auto(self.codewords):
             return Ordered() if isinstance(self.classes, Ordinal) else Auto()
-        if self._is_tree_code:
+        if is_hierarchy_code(self.codewords):
             if tree_of(self.classes) is None:
                 raise ValueError("codewords='hierarchy' needs a tree of classes; pass one, classes=Hierarchy(...).")
             return Simplex()  # of as many columns; `_plan`, which knows the classes, takes those of the tree
@@ -539,15 +515,14 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         header, arrays = super()._pack()
-        return {
-            **header,
-            "choice": choice_to_json(self.choice_) if hasattr(self, "choice_") else None,
-        }, arrays
+        choice = None if self.choice_ is None else choice_to_json(self.choice_)
+        return {**header, **pack_structure(self), "choice": choice}, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
-        if header.get("choice") is not None:  # files of version 0.1 have none
-            self.choice_ = checked_choice(from_json(header["choice"]))
+        unpack_structure(self, header)
+        choice = header.get("choice")
+        self.choice_ = None if choice is None else checked_choice(from_json(choice))
 
 
 def choice_to_json(choice: Choice) -> Any:

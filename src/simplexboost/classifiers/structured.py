@@ -1,26 +1,19 @@
-"""`StructuredBooster`, the base class of boosters whose classes may have an order or a hierarchy.
+"""Classes that have an order or form a tree: what the parameter ``classes`` says of them, and their codewords.
 
 The order comes from ``classes=Ordinal(...)`` or from y, if that is an ordered categorical or an Enum of polars.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from .._util.arrays import AnyArray, Labels
-from ..boosting.decisions import OneLabel
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
-from ..parts.losses import Loss
-from ..parts.optimizers.run import Run
 from ..persist import damaged, from_json, to_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
-from .booster import Booster
-from .plan import Parts, Plan
 
 
 def tree_of(classes: Any) -> Hierarchy | None:
@@ -95,74 +88,48 @@ def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
     return numbers[numbers >= 0]
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class StructuredBooster(Booster):
-    """A booster whose classes may have an order or a hierarchy."""
-
-    # ---- fitting ----------------------------------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_structure(self.classes)
-
-    @property
-    def _is_tree_code(self) -> bool:
-        """Whether codewords are those of the hierarchy."""
-        codewords = getattr(self, "codewords", None)
-        return isinstance(codewords, str) and codewords == "hierarchy"
-
-    @property
-    def _declared(self) -> Any:
-        return declared_labels(self.classes)
-
-    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        return replace(super()._check_training(parts, X, y, sample_weight, costs), order=declared_order(y))
-
-    def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
-        return replace(super()._deciding(loss, checked), order=class_order(self.classes, checked))
-
-    def _by_structure(self, codewords: Codewords, checked: Checked) -> Codewords:
-        """The codewords, those of an order or of a tree as a matrix with a row for every class of ``classes_``.
-
-        Those of a tree are not taken by themselves: on real tables they did not pay (docs/structure.md).
-        """
-        tree = tree_of(self.classes)
-        if tree is not None and self._is_tree_code:
-            return Custom(tree.codewords(checked.classes))
-        order = class_order(self.classes, checked)
-        if order is None or not isinstance(codewords, Ordered):
-            return codewords
-        codewords.check()
-        Y = np.empty((len(order), codewords.columns(len(order))))
-        Y[order] = codewords.matrix(len(order), np.random.default_rng(0))
-        return Custom(Y)
-
-    def _fitted(self, run: Run, *, plan: Plan, checked: Checked, **others: Any) -> dict[str, Any]:
-        order = class_order(self.classes, checked)
-        return {
-            **super()._fitted(run, plan=plan, checked=checked, **others),
-            "class_order_": None if order is None else checked.classes[order],
-            "hierarchy_": None if (tree := tree_of(self.classes)) is None else clone(tree),
-        }
-
-    # ---- files ------------------------------------------------------------------------------------------------------
-
-    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        header, arrays = super()._pack()
-        order, hierarchy = getattr(self, "class_order_", None), getattr(self, "hierarchy_", None)
-        structure = {
-            "class_order": None if order is None else np.searchsorted(self.classes_, order).tolist(),
-            "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
-        }
-        return {**header, **structure}, arrays
-
-    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-        super()._unpack(header, arrays)
-        self.class_order_ = checked_order(header.get("class_order"), self.classes_)
-        self.hierarchy_ = checked_hierarchy(header.get("hierarchy"), self.classes_)
+def is_hierarchy_code(codewords: Any) -> bool:
+    """Return whether a parameter asks for the codewords of the hierarchy."""
+    return isinstance(codewords, str) and codewords == "hierarchy"
 
 
-def checked_order(value: Any, classes: AnyArray) -> AnyArray | None:
+def structured_codewords(codewords: Codewords, parameter: Any, classes: Any, checked: Checked) -> Codewords:
+    """Return the codewords; those of an order or of a tree as a matrix with a row for every class of ``classes_``.
+
+    The codewords of a tree are taken only if the ``parameter`` of the classifier asks for them: on real tables they did
+    not pay (docs/structure.md).
+    """
+    tree = tree_of(classes)
+    if tree is not None and is_hierarchy_code(parameter):
+        return Custom(tree.codewords(checked.classes))
+    order = class_order(classes, checked)
+    if order is None or not isinstance(codewords, Ordered):
+        return codewords
+    codewords.check()
+    Y = np.empty((len(order), codewords.columns(len(order))))
+    Y[order] = codewords.matrix(len(order), np.random.default_rng(0))
+    return Custom(Y)
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def pack_structure(clf: Any) -> dict[str, Any]:
+    """Return the entries of a file's header that hold the order and the tree of the classes."""
+    order, hierarchy = clf.class_order_, clf.hierarchy_
+    return {
+        "class_order": None if order is None else np.searchsorted(clf.classes_, order).tolist(),
+        "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
+    }
+
+
+def unpack_structure(clf: Any, header: dict[str, Any]) -> None:
+    """Set the order and the tree of the classes from the header of a file; raise unless they fit the classes."""
+    clf.class_order_ = read_order(header.get("class_order"), clf.classes_)
+    clf.hierarchy_ = read_hierarchy(header.get("hierarchy"), clf.classes_)
+
+
+def read_order(value: Any, classes: AnyArray) -> AnyArray | None:
     """The labels from the lowest to the highest, from a file, or None; raise unless they are the classes."""
     if value is None:
         return None
@@ -172,7 +139,7 @@ def checked_order(value: Any, classes: AnyArray) -> AnyArray | None:
     return classes[np.array(value)]
 
 
-def checked_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
+def read_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
     """The hierarchy, from a file, or None; raise unless it is a tree that has all classes."""
     if value is None:
         return None

@@ -266,7 +266,7 @@ def about(model: Model) -> dict[str, Any]:
         "rounds": getattr(classifier, "n_iter_", None),
         "classes": model.classes.tolist(),
         "columns": columns,
-        "choice": str(classifier.choice_) if hasattr(classifier, "choice_") else None,
+        "choice": None if (choice := getattr(classifier, "choice_", None)) is None else str(choice),
     }
 
 

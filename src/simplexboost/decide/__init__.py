@@ -1,4 +1,5 @@
-"""Decisions from probabilities: prediction sets, abstention, decisions by cost, other class priors, levels of a tree.
+"""Decisions from probabilities: prediction sets, abstention, decisions by cost, other class priors, levels
+of a tree, the most probable labels.
 
 The functions take a fitted booster, a pipeline that ends in one, or a Dask classifier. None of them changes it.
 """
@@ -8,6 +9,7 @@ from .costs import cost_scorer, cost_weights, expected_costs, mean_cost, predict
 from .levels import predict_level, predict_proba_level
 from .priors import estimate_prior, predict_proba
 from .sets import calibrate_sets, predict_sets, set_thresholds
+from .top import top_k
 
 __all__ = [
     "calibrate_sets",
@@ -23,4 +25,5 @@ __all__ = [
     "predict_proba_level",
     "predict_sets",
     "set_thresholds",
+    "top_k",
 ]

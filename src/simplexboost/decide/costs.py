@@ -22,9 +22,7 @@ from .rows import over_rows
 
 
 @over_rows
-def predict(
-    clf: Any, X: Any, *, costs: Any = None, prior: Any = None, n_rounds: int | None = None, init_score: Any = None
-) -> AnyArray:
+def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_score: Any = None) -> AnyArray:
     """The decisions of the lowest expected cost, or the best classes if classes come in other shares than in training.
 
     Parameters
@@ -39,8 +37,6 @@ def predict(
         be others than the classes. A tree of classes gives their distances in it. None decides as the model does.
     prior : array of shape (K,), dict or Series of shares by label, or None, default=None
         The shares of the classes among the rows to come, if they are others than in training.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
     init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
         Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
 
@@ -59,8 +55,8 @@ def predict(
     (array([1]), array([2]))
     """
     if costs is None and prior is None:
-        return clf.predict(X, n_rounds, init_score=init_score)
-    P = adjusted_proba(clf, X, prior, n_rounds, init_score)
+        return clf.predict(X, init_score=init_score)
+    P = adjusted_proba(clf, X, prior, init_score)
     if costs is not None:
         found = Costs.of(costs, clf.classes_, len(P))
         return found.labels(cheapest(found.expected(P)))
@@ -73,9 +69,7 @@ def predict(
 
 
 @over_rows
-def expected_costs(
-    clf: Any, X: Any, costs: Any, *, prior: Any = None, n_rounds: int | None = None, init_score: Any = None
-) -> Array:
+def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_score: Any = None) -> Array:
     """What every decision is expected to cost, for every row, (n, A): Σ_k p_k C_ka.
 
     Parameters
@@ -88,8 +82,6 @@ def expected_costs(
         What every decision (column) costs when a class (row) is true, as in `predict`.
     prior : array of shape (K,), dict or Series of shares by label, or None, default=None
         The shares of the classes among the rows to come, if they are others than in training.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
     init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
         Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
 
@@ -108,7 +100,7 @@ def expected_costs(
     >>> expected_costs(clf, X[[0, 77]], costs).argmin(axis=1).tolist()
     [0, 3]
     """
-    P = adjusted_proba(clf, X, prior, n_rounds, init_score)
+    P = adjusted_proba(clf, X, prior, init_score)
     return Costs.of(costs, clf.classes_, len(P)).expected(P)
 
 

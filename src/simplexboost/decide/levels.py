@@ -13,7 +13,7 @@ from .rows import over_rows
 
 
 @over_rows
-def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, init_score: Any = None) -> AnyArray:
+def predict_level(clf: Any, X: Any, level: int, *, init_score: Any = None) -> AnyArray:
     """The most probable node of a level of the hierarchy, (n,).
 
     Parameters
@@ -24,8 +24,6 @@ def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, 
         The rows, with the columns of the fit. NaN and None mean missing.
     level : int
         From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
     init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
         Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
 
@@ -45,12 +43,12 @@ def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, 
     >>> predict_level(clf, iris.data[[0, 60, 120]], 1).tolist()
     ['small', 'large', 'large']
     """
-    P = predict_proba_level(clf, X, level, n_rounds=n_rounds, init_score=init_score)
+    P = predict_proba_level(clf, X, level, init_score=init_score)
     return nodes_of(clf, level).take(P.argmax(axis=1))
 
 
 @over_rows
-def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, init_score: Any = None) -> Array:
+def predict_proba_level(clf: Any, X: Any, level: int, *, init_score: Any = None) -> Array:
     """The probabilities of the nodes of a level of the hierarchy, (n, m): the sums of those of their classes.
 
     Parameters
@@ -61,8 +59,6 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = 
         The rows, with the columns of the fit. NaN and None mean missing.
     level : int
         From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
     init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
         Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
 
@@ -83,7 +79,7 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = 
     [[0.9, 0.1], [0.1, 0.9]]
     """
     nodes_of(clf, level)
-    P = np.asarray(clf.predict_proba(X, n_rounds, init_score=init_score))
+    P = np.asarray(clf.predict_proba(X, init_score=init_score))
     return merged_sums(P, clf.hierarchy_.members(level, clf.classes_).argmax(axis=1))
 
 

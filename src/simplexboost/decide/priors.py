@@ -20,7 +20,7 @@ MOST_STEPS = 10_000
 
 
 @over_rows
-def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None = None, init_score: Any = None) -> Array:
+def predict_proba(clf: Any, X: Any, prior: Any = None, *, init_score: Any = None) -> Array:
     """Probabilities (n, K) if classes come in other shares than in training.
 
     Parameters
@@ -31,8 +31,6 @@ def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None =
         The rows, with the columns of the fit. NaN and None mean missing.
     prior : array of shape (K,), dict or Series of shares by label, or None, default=None
         The shares of the classes among the rows to come; None takes those of training.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
     init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
         Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
 
@@ -50,7 +48,7 @@ def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None =
     >>> predict_proba(clf, X[[77]], prior={0: 0.2, 1: 0.7, 2: 0.1}).round(1).tolist()
     [[0.1, 0.9, 0.1]]
     """
-    return adjusted_proba(clf, X, prior, n_rounds, init_score)
+    return adjusted_proba(clf, X, prior, init_score)
 
 
 @over_rows
@@ -84,15 +82,15 @@ def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
     >>> estimate_prior(clf, X[1:50:2]).round(1).tolist()  # flowers of the first class only
     [0.9, 0.1, 0.1]
     """
-    return estimated_prior(adjusted_proba(clf, X, None, None, init_score), clf.class_prior_)
+    return estimated_prior(adjusted_proba(clf, X, None, init_score), clf.class_prior_)
 
 
-def adjusted_proba(clf: Any, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
+def adjusted_proba(clf: Any, X: Any, prior: Any, init_score: Any) -> Array:
     """Probabilities (n, K) for other shares of the classes; for those of training if ``prior`` is None."""
     X = clf._check_X(X)
     check_one_class(clf, "costs and prior are those of classes of which one is right")
     shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
-    P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
+    P: Array = clf._proba(X, clf._start(X, init_score))
     return P if shares is None else adapted(P, shares, clf.class_prior_)
 
 

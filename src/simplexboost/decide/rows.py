@@ -47,4 +47,4 @@ def check_one_class(clf: Any, what: str) -> None:
 
 def blocks(clf: Any, X: AnyArray, init_score: Any) -> Iterator[tuple[slice, Array]]:
     """Some of the checked rows at a time, and their probabilities (n, K)."""
-    return clf._blocks(X, clf.model_, init_score)
+    return clf._proba_blocks(X, init_score)

@@ -79,7 +79,7 @@ def agree_on_training(
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, parts.learner.refusal)
-    X = agree_on_columns(group, estimator, tables, taken, reset=not estimator._goes_on)
+    X = agree_on_columns(group, estimator, tables, taken, reset=not estimator._continues)
     labelling = Labelling(estimator._declared, estimator.class_weight, estimator._multilabel, estimator._multitarget)
     tables[:] = map(check_rows, tables)
     labels = read_labels(group, tables, labelling)
@@ -93,7 +93,7 @@ def agree_on_training(
     data = replace(training_set(estimator, X, labels, estimator.max_bins, engine), init_score=init)
     data, groups = in_own_order(data, groups)
     used = np.concatenate([np.empty(0, dtype=bool), *labels.used])
-    return Checked(data if estimator._goes_on else coded(data), used), groups
+    return Checked(data if estimator._continues else coded(data), used), groups
 
 
 def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:

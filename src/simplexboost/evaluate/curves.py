@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_choice, check_number, is_auto
-from ..classifiers.base_classifier import ONE_CLASS_ONLY
 from ..classifiers.search import Choice
 from ..explain.explained_classes import check_booster
 from ..model.additive import add_terms
@@ -152,12 +151,13 @@ def learning_curves(clf: Any) -> LearningCurves:
 
 def chosen_round(clf: Any) -> tuple[int | None, str]:
     """Return the round that was chosen, and how."""
-    if getattr(clf, "early_stopping", False) and hasattr(clf, "best_iteration_"):
-        return int(clf.best_iteration_), "kept by early stopping"
-    if hasattr(clf, "choice_") and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was
-        return int(clf.choice_.n_estimators), "chosen by held-out risk"
-    if hasattr(clf, "best_iteration_"):
-        return int(clf.best_iteration_), "best of the evaluated rows"
+    best, choice = (getattr(clf, name, None) for name in ("best_iteration_", "choice_"))
+    if getattr(clf, "early_stopping", False) and best is not None:
+        return int(best), "kept by early stopping"
+    if choice is not None and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was
+        return int(choice.n_estimators), "chosen by held-out risk"
+    if best is not None:
+        return int(best), "best of the evaluated rows"
     return None, ""
 
 
@@ -266,9 +266,9 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
         check_booster(clf)
         c = labels_among(clf, X, y)
         return np.array([losses.margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
-    clf._problem.check_one_class(f"margins {ONE_CLASS_ONLY}")
+    clf._problem.check_one_class("margins takes models of one class per row; this one was fitted to several {several}.")
     U = clf.class_scores(X)
-    return losses.margins(U, known_labels(clf._brought(y), len(U), clf.classes_))
+    return losses.margins(U, known_labels(clf._to_host(y), len(U), clf.classes_))
 
 
 def n_rows(X: Any) -> int:

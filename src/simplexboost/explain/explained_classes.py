@@ -87,7 +87,7 @@ class ExplainedClasses:
 
     def logits(self, X: AnyArray) -> Array:
         """Return the logits 2U of the classes that had training examples, (n, D), for rows that are checked."""
-        return 2.0 * self.clf._checked_scores(X)[:, self.numbers[self.present]]
+        return 2.0 * self.clf._scores_of_rows(X)[:, self.numbers[self.present]]
 
     def fill(self, values: Array, absent: float) -> Array:
         """Add classes without training examples to the last axis of values; drop that axis if one class was named."""

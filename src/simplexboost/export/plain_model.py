@@ -133,7 +133,7 @@ def as_plain_model(clf: Any) -> PlainModel:
     ordered = getattr(clf, "class_order_", None)
     order = None if ordered is None else np.searchsorted(clf.classes_, ordered)
     link = link_of(clf, threshold is not None)
-    return PlainModel(trees, lines, code, link, clf.classes_, clf.present_, clf._merged, threshold, columns, order)
+    return PlainModel(trees, lines, code, link, clf.classes_, clf.present_, clf.merged_, threshold, columns, order)
 
 
 def link_of(clf: Any, several: bool) -> Link:

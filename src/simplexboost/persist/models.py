@@ -317,9 +317,9 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Return the header and the arrays of a booster: its model, its history and everything else it predicts with."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
-    if getattr(estimator, "thresholds_", None) is not None:
+    if estimator.thresholds_ is not None:
         arrays["thresholds"] = estimator.thresholds_
-    if getattr(estimator, "merged_", None) is not None:
+    if estimator.merged_ is not None:
         arrays["merged"] = estimator.merged_.astype(np.int64)
     threshold = getattr(estimator, "threshold_", None)
     evaluations, curves = pack_evaluations(estimator)
@@ -328,10 +328,10 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         "threshold": None if threshold is None else [encode(value) for value in threshold.tolist()],
         **pack_features(estimator),
         "stop_reason": estimator.stop_reason_,
-        "seed": estimator.seed_,
-        "rng_state": to_json(estimator.rng_state_, "rng_state_"),
+        "seed": estimator._seed,
+        "rng_state": to_json(estimator._rng_state, "rng_state"),
     }
-    prior = {"prior": estimator.class_prior_} if hasattr(estimator, "class_prior_") else {}
+    prior = {} if estimator.class_prior_ is None else {"prior": estimator.class_prior_}
     return header | evaluations, arrays | curves | prior | set_scores_to_arrays(estimator.set_scores_)
 
 
@@ -342,8 +342,8 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     model = model_from_arrays(arrays, n_columns, header["n_features_in"])
     estimator.model_ = model
     estimator.present_ = arrays["present"].astype(bool)
-    if "merged" in arrays:
-        estimator.merged_ = arrays["merged"].astype(np.intp)
+    estimator.merged_ = arrays["merged"].astype(np.intp) if "merged" in arrays else None
+    estimator.plan_ = estimator.choice_ = estimator.class_order_ = estimator.hierarchy_ = None
     loss = from_json(header["loss"])
     if not isinstance(loss, Loss):
         raise damaged("invalid loss")
@@ -351,25 +351,24 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
         loss.check(len(model.Y))
     estimator.loss_ = loss
     estimator.n_iter_ = model.n_rounds
-    estimator.stop_reason_, estimator.seed_ = header["stop_reason"], header["seed"]
+    estimator.stop_reason_, estimator._seed = header["stop_reason"], header["seed"]
     if not isinstance(estimator.stop_reason_, str | None):
         raise damaged(f"invalid `stop_reason_`, {estimator.stop_reason_!r:.50}, which should be text")
-    if type(estimator.seed_) is not int or not 0 <= estimator.seed_ < 2**31:
-        raise damaged(f"invalid seed, {estimator.seed_!r:.50}")
-    estimator.rng_state_ = rng_state_from_json(header["rng_state"])
+    if type(estimator._seed) is not int or not 0 <= estimator._seed < 2**31:
+        raise damaged(f"invalid seed, {estimator._seed!r:.50}")
+    estimator._rng_state = rng_state_from_json(header["rng_state"])
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
-    if getattr(estimator, "_fits_threshold", False):
+    if estimator._fits_threshold:
         estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
-    if getattr(estimator, "_multitarget", False):
-        estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns)
+    estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns) if estimator._multitarget else None
     unpack_problem(estimator)
     check_probabilities(estimator)
     unpack_evaluations(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
     check_categories(estimator, model.trees)
     estimator.set_scores_ = set_scores_from_arrays(arrays, n_columns)
-    if estimator._problem.several is None:
-        estimator.class_prior_ = prior_from_arrays(arrays, estimator.present_)
+    one_class = estimator._problem.several is None
+    estimator.class_prior_ = prior_from_arrays(arrays, estimator.present_) if one_class else None
 
 
 def threshold_from_json(value: Any, n_classes: int) -> Array | None:
@@ -514,9 +513,9 @@ def rng_state_from_json(value: Any) -> dict[str, Any]:
 
 def pack_evaluations(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Return the metrics on evaluated rows, if any; their names, which may be any text, are in the header."""
-    if not hasattr(estimator, "evals_result_"):
-        return {}, {}
     results = estimator.evals_result_
+    if results is None:
+        return {}, {}
     about = {
         "names": [list(result) for result in results],
         "best_iteration": int(estimator.best_iteration_),
@@ -528,6 +527,7 @@ def pack_evaluations(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray
 
 def unpack_evaluations(estimator: Any, about: Any, arrays: dict[str, AnyArray]) -> None:
     """Set the metrics on evaluated rows."""
+    estimator.evals_result_ = estimator.best_iteration_ = estimator.best_score_ = estimator.validation_score_ = None
     if about is None:
         return
     names, best, score = about["names"], about["best_iteration"], about["best_score"]

@@ -6,7 +6,7 @@ The potential of the game is the loss, and the optimal strategy is the optimizer
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from .._util.docstrings import described
 from .._util.messages import warn_user
 from .._util.params import check_choice
 from ..boosting import Callback, History
-from ..classifiers.booster import BaseBooster
+from ..classifiers.booster import Booster
 from ..classifiers.plan import Parts, make_parts
 from ..engine import CPU, Engine
 from ..model.code import Code
@@ -223,7 +223,7 @@ DEFAULT_EDGE = 0.1
 @register
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
-class OSBoostClassifier(BaseBooster):
+class OSBoostClassifier(Booster):
     """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting with known edge and number of rounds.
 
     The algorithm assumes that the weak learner beats a baseline by ``edge`` on every cost matrix. In each round the
@@ -280,6 +280,7 @@ class OSBoostClassifier(BaseBooster):
     edge: Any = None
     eta: Any = None
     learner: Any = "class-tree"
+    learning_rate: float = field(init=False, default=1.0)  # all votes weigh the same
 
     def parts(self) -> Parts:
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge

@@ -134,14 +134,14 @@ class DaskMixin:
         check_arguments(local, arguments)
         return lazily(local, getattr(decide, function.__name__), X, arguments.pop("init_score"), arguments)
 
-    def _brought(self, array: Any) -> Any:
+    def _to_host(self, array: Any) -> Any:
         if is_distributed(array):
             raise TypeError(
                 f"this takes rows in memory, not a {type(array).__name__}, which X.compute() brings here; fit, score, "
                 f"{', '.join(LAZY)} and the predictions of `simplexboost.decide` take Dask "
                 "collections."
             )
-        return super()._brought(array)  # type: ignore[misc]
+        return super()._to_host(array)  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Return the accuracy.
@@ -207,7 +207,6 @@ def lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
         _, X = given.arguments.pop("self"), given.arguments.pop("X")
         if not is_distributed(X):
             return local_method(local, X, **given.arguments)
-        local._rounds(given.arguments["n_rounds"])  # raises now what would be raised when the prediction is computed
         return lazily(local, local_method, X, given.arguments.pop("init_score"), given.arguments)
 
     describe(method, local_method, "", OF_PREDICTIONS)
@@ -228,7 +227,6 @@ def describe(method: Any, local: Any, summary: str, parameters: str) -> None:
 
 def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
     """Raise now what a function of `simplexboost.decide` would raise when a prediction is computed."""
-    local._rounds(arguments.get("n_rounds"))
     if "coverage" in arguments:
         decide.set_thresholds(local, arguments["coverage"], arguments["per_class"])
     if "confidence" in arguments:

@@ -45,7 +45,7 @@ def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
         "groups": [{"title": title, "entries": entries} for title, entries in groups.items() if entries],
         "parameters": parameters(rows.clf),
         "candidates": candidates(rows.clf),
-        "sample": rows.clf.choice_.n_sample if hasattr(rows.clf, "choice_") else 0,
+        "sample": 0 if (choice := getattr(rows.clf, "choice_", None)) is None else choice.n_sample,
     }
 
 

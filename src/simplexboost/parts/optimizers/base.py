@@ -47,7 +47,11 @@ class Optimizer(Part):
     """
 
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
-    n_candidates: int | None = None  # how many classes beside its own every row keeps scores of; None for all
+
+    @property
+    def n_candidates(self) -> int | None:
+        """How many classes beside its own every row keeps scores of; None for all."""
+        return None
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:
