@@ -159,7 +159,7 @@ def test_other_libraries_words_are_answered(word):
         ("base_estimator", "it would be learner, which this class does not have."),
         ("max_leaf_node", "; did you mean max_leaf_nodes?"),
         ("lerning_rate", "; did you mean learning_rate?"),
-        ("xyz", "; it has n_estimators, subsample, "),
+        ("xyz", "; it has n_estimators, learning_rate, subsample, "),
     ],
 )
 def test_the_answer_says_what_to_write(word, answer):
