@@ -141,8 +141,8 @@ def test_predictions_for_arrays(client, arrays, method):
     assert lazy.shape == computed.shape
     assert lazy.dtype == computed.dtype
     assert lazy.chunks[0] == dX.chunks[0]
-    first = getattr(clf, method)(dX, n_rounds=1).compute(scheduler="sync")
-    assert np.array_equal(first, getattr(clf.to_local(), method)(X, n_rounds=1))
+    first = getattr(sb.keep_rounds(clf, 1), method)(dX).compute(scheduler="sync")
+    assert np.array_equal(first, getattr(sb.keep_rounds(clf.to_local(), 1), method)(X))
 
 
 def test_predictions_for_delayed_partitions(fitted, frames):

@@ -18,6 +18,7 @@ from sklearn.datasets import load_iris
 
 import simplexboost as sb
 from simplexboost import decide
+from simplexboost.parts.losses import Logistic
 from simplexboost.persist.archive import VERSION
 
 FOLDER = Path(__file__).parent
@@ -106,7 +107,7 @@ def values() -> Case:
         n_estimators=np.int64(3),
         learning_rate=np.float32(0.25),
         classes=tuple(labels),
-        cost_matrix=pd.DataFrame([[0, 1, 2], [1, 0, 1], [3, 1, 0]], dtype=float),
+        loss=Logistic(cost_matrix=pd.DataFrame([[0, 1, 2], [1, 0, 1], [3, 1, 0]], dtype=float)),
         random_state=np.random.RandomState(0),
     )
     clf.fit(frame, labels[y])

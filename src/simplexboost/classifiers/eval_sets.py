@@ -115,15 +115,14 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
         return []
     for name in ("X_val", "y_val"):
         if name not in given:
-            raise ValueError(f"{next(iter(given))} is given without {name}; X_val and y_val go together.")
-    if not any(isinstance(value, tuple) for value in given.values()):
+            raise ValueError(f"{min(given)} is given without {name}; X_val and y_val go together.")
+    tuples = [name for name, value in given.items() if isinstance(value, tuple)]
+    if not tuples:
         return [EvalSet(*values.values())]
     rule = "To evaluate several sets, pass tuples with an entry for every set."
     for name, value in given.items():
         if not isinstance(value, tuple):
-            raise ValueError(
-                f"{name} is no tuple, but {next(n for n, v in given.items() if isinstance(v, tuple))} is one. {rule}"
-            )
+            raise ValueError(f"{name} is no tuple, but {tuples[0]} is one. {rule}")
         if len(value) != len(given["X_val"]) or not value:
             raise ValueError(f"X_val has {len(given['X_val'])} entries and {name} has {len(value)}. {rule}")
     for name in ("X_val", "y_val"):
