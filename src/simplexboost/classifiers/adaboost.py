@@ -34,13 +34,13 @@ SIGNED_MODES = {**MODES, "single-label": SignedDescent}
 
 
 def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
-    """The learner and the optimizer of a mode."""
+    """Return the learner and the optimizer of a mode."""
     check_choice("learner_mode", mode, modes)
     return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
 
 
 def closed_form(step: Any) -> Step:
-    """The step that "edge" or "exact" names, the two rules of `ClosedForm`; any other step is returned as it is."""
+    """Return `ClosedForm` with the rule "edge" or "exact" if one of them is given; any other step as it is."""
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
 
 
@@ -72,7 +72,6 @@ class OneVsAllBoostClassifier(Booster):
     learner: Any = "stump"
 
     def parts(self) -> Parts:
-        """The parts as objects; every class has its own step size."""
         return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
@@ -110,7 +109,6 @@ class AdaBoostM1Classifier(Booster):
     max_vote: Any = None
 
     def parts(self) -> Parts:
-        """The parts as objects, the step with its largest vote."""
         return make_parts("own-score", "canonical", self.learner, "gradient", ErrorStep(max_vote=self.max_vote))
 
 
@@ -150,7 +148,6 @@ class SAMMEClassifier(Booster):
     max_vote: Any = None
 
     def parts(self) -> Parts:
-        """The parts as objects; the loss with rate 1/K and the step are those of SAMME."""
         return make_parts(
             OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance", self.max_vote)
         )
@@ -194,7 +191,6 @@ class AdaBoostMMClassifier(Booster):
     cost_matrix: Any = None
 
     def parts(self) -> Parts:
-        """The parts as objects, the loss with its costs."""
         return make_parts(MM(self.cost_matrix), "canonical", self.learner, "gradient", closed_form(self.step))
 
 
@@ -246,7 +242,6 @@ class AdaBoostMHClassifier(Booster):
     learner_mode: str = "shared"
 
     def parts(self) -> Parts:
-        """The parts as objects; learner and optimizer are those of the mode."""
         check_choice("learner_mode", self.learner_mode, SIGNED_MODES)
         own = GreedyTree(max_leaf_nodes=12) if self.learner_mode == "single-label" else HammingTree()
         learner = own if self.learner is None else self.learner
@@ -306,7 +301,6 @@ class AdaBoostM2Classifier(Booster):
     learner_mode: str = "shared"
 
     def parts(self) -> Parts:
-        """The parts as objects; learner and optimizer are those of the mode."""
         learner, optimizer = product_parts(self.learner_mode, self.learner)
         return make_parts("exponential", "canonical", learner, optimizer, closed_form(self.step))
 
@@ -351,7 +345,6 @@ class AdaBoostECCClassifier(Booster):
     colouring: str = "random"
 
     def parts(self) -> Parts:
-        """The parts as objects, the optimizer with its colouring."""
         return make_parts("mm", "canonical", self.learner, NewColumn(self.colouring), "closed-form")
 
     @property

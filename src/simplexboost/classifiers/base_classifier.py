@@ -124,7 +124,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:
-        """A score for every class; the highest wins.
+        """Compute a score for every class; the highest wins.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """
 
     def predict(self, X: Any) -> AnyArray:
-        """The class with the highest score, ties to the first.
+        """Predict the class with the highest score of every row, ties to the first.
 
         Parameters
         ----------
@@ -154,11 +154,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_.take(U.argmax(axis=1))
 
     def _best(self, U: Array) -> Labels:
-        """The numbers of the classes that `predict` takes for scores U (n, K); (n,)."""
+        """Return the number (n,) of the class that `predict` takes for scores U (n, K)."""
         return U.argmax(axis=1)
 
     def decision_function(self, X: Any) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), which scikit-learn expects.
+        """Compute class scores U (n, K); with two classes U₁ − U₀ (n,), as scikit-learn expects.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return as_decision(self.class_scores(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The part of the rows that is predicted right.
+        """Return the accuracy, the share of rows that are predicted right.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
 
 def exact_matches(y: Any, predicted: AnyArray, sample_weight: Any) -> float:
-    """The part of the rows of y (n, T) that are predicted right in every column, as `MultiOutputClassifier` scores."""
+    """Return the share of rows of y (n, T) with every column right, as `MultiOutputClassifier` does."""
     table = np.asarray(y)
     if table.shape != predicted.shape:
         raise ValueError(f"y must have the shape {predicted.shape}, a class of each target; it has {table.shape}.")

@@ -192,20 +192,20 @@ class Booster(AdditiveClassifier):
 
     @abstractmethod
     def parts(self) -> Parts:
-        """The parts as objects."""
+        """Return the parts as objects; every booster writes this method."""
 
     def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
-        """What the fit does: the parameters, with what was left open chosen."""
+        """Return what the fit does: the parameters, with values in place of "auto"."""
         plan = Plan.of(self, parts)
         plan.check(checked.data)
         return plan
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
-        """How the model that is being fitted turns scores into labels."""
+        """Return how the model that is being fitted turns scores into labels."""
         return OneLabel(loss, checked.classes, checked.present)
 
     def _more_callbacks(self, history: History) -> list[Callback]:
-        """Callbacks that the booster itself adds; they are called before all others."""
+        """Return callbacks of the booster itself, which are called before all others."""
         return []
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ class Booster(AdditiveClassifier):
         groups: Any = None,
         init_score: Any = None,
     ) -> Self:
-        """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
+        """Fit the model; ``costs`` (n, K) are those of each decision for each example, if the loss takes them."""
         history = History()
         with transaction(self) as draft:
             draft._check_parameters()
@@ -365,7 +365,7 @@ class Booster(AdditiveClassifier):
         return self.warm_start and hasattr(self, "model_")
 
     def _draw_seed(self) -> int:
-        """The seed of a fit. One that goes on keeps the seed of the fitted model, whatever ``random_state`` is.
+        """Draw the seed of a fit; a warm start keeps the seed of the fitted model, whatever ``random_state`` is.
 
         Otherwise codewords and choices might be others, and rows that the model was trained on might be held out.
         """
@@ -373,7 +373,7 @@ class Booster(AdditiveClassifier):
         return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
     def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        """The training set; if a fitted model is continued, X must have that model's columns.
+        """Make the training set; with a warm start, X must have the columns of the fitted model.
 
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
@@ -388,7 +388,7 @@ class Booster(AdditiveClassifier):
     def _check_rows(
         self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, learner: Learner, reset: bool
     ) -> Checked:
-        """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""
+        """Make the training set; its labels are among ``classes``, and X has the known columns unless ``reset``."""
         return check_training(
             self,
             X,
@@ -403,7 +403,7 @@ class Booster(AdditiveClassifier):
         )
 
     def _table(self, X: Any, learner: Learner) -> Any:
-        """X as it is; rows on the GPU stay there unless they have categories, or continue a model."""
+        """Return X; rows in the GPU's memory are copied to the host if they have categories or a model is continued."""
         if self.device == "cpu" or type(X) is np.ndarray:
             return X
         engine: Any = self._fitting_engine()
@@ -415,13 +415,13 @@ class Booster(AdditiveClassifier):
         return DeviceTable.of(there, engine.device)
 
     def _fitting_engine(self) -> Engine:
-        """The engine to fit on; without the GPU that ``device="cuda"`` asks for, an error says what is missing."""
+        """Return the engine to fit on; raise if ``device="cuda"`` and there is no GPU."""
         if self.device == "cuda":
             check_gpu()
         return self._engine()
 
     def _with_start(self, checked: Checked, init_score: Any) -> Checked:
-        """The training set with the scores that boosting starts from; a model that goes on needs them again."""
+        """Add the ``init_score`` to the training set; a warm start needs the same again."""
         self._check_start(init_score is not None)
         if init_score is None:
             return checked
@@ -443,7 +443,7 @@ class Booster(AdditiveClassifier):
         return EvalContext(self, checked, loss, check_metrics(eval_metric), as_early_stopping(self.early_stopping))
 
     def _prepare(self, plan: Plan, checked: Checked, has_eval_sets: bool, seed: int) -> tuple[Run, TrainingSet | None]:
-        """A run of the plan, and the rows held out for early stopping."""
+        """Return a run of the plan, and the rows held out for early stopping."""
         rng = np.random.default_rng(seed)
         parts, data, loss, held_out = plan.parts, checked.data, plan.parts.loss, None
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
@@ -458,7 +458,7 @@ class Booster(AdditiveClassifier):
         return run, held_out
 
     def _resume(self, run: Run, checked: Checked, history: History, n_rounds: int) -> None:
-        """With ``warm_start``, continue the fitted model."""
+        """Continue the fitted model if this is a warm start."""
         if not self._continues:
             return
         if self.merged_ is not None:
@@ -498,7 +498,7 @@ class Booster(AdditiveClassifier):
         evaluations: list[Evaluation],
         prior: Array | None,
     ) -> dict[str, Any]:
-        """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
+        """Return the fitted attributes; predictions use only these, so `set_params` does not change them."""
         temperature = checked.problem.by_column(plan.temperature)
         fitted = {
             "classes_": checked.classes,
@@ -529,7 +529,7 @@ class Booster(AdditiveClassifier):
         return -self.history_["risk"]
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
-        """A fitted copy, as if boosting had stopped here."""
+        """Return a copy with these fitted attributes, as if boosting had stopped here."""
         copy = clone(self)
         copy.__dict__.update(fitted)
         for name in ("n_features_in_", "feature_names_in_", "feature_kinds_", "categories_"):
@@ -559,7 +559,7 @@ class Booster(AdditiveClassifier):
 
 
 def same_classes(a: Any, b: Any) -> bool:
-    """Whether two models have the same classes, of one target or of several."""
+    """Return whether two models have the same classes, of one target or of several."""
     if isinstance(a, list) or isinstance(b, list):
         return type(a) is type(b) and len(a) == len(b) and all(map(np.array_equal, a, b))
     return np.array_equal(a, b)
@@ -577,7 +577,7 @@ def check_callbacks(callbacks: Any) -> None:
 
 
 def with_costs(loss: Loss, data: TrainingSet, held_out: TrainingSet | None) -> tuple[Loss, TrainingSet]:
-    """The loss with a target for the costs of every example, and the training rows with these targets.
+    """Return the loss with a target for the costs of every example, and the training rows with these targets.
 
     Targets are numbered from K on: first those of the training rows, then those of the rows held out.
     """

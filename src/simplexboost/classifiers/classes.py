@@ -263,14 +263,14 @@ def set_attributes(estimator: Any, fitted: dict[str, Any]) -> Any:
 
 
 def class_of_codeword(estimator: Any) -> Labels:
-    """The number in ``classes_`` of the class that each codeword belongs to, (K',)."""
+    """Return the number in ``classes_`` of the class that each codeword belongs to, (K',)."""
     present = np.flatnonzero(estimator.present_)
     merged: Labels | None = estimator.merged_
     return present if merged is None else present[merged]
 
 
 def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
-    """``model_`` with some of its codewords, and ``merged_``: which class each belongs to, by its number in ``owner``.
+    """Return ``model_`` with the codewords ``kept``, and ``merged_``, the class of each as ``owner`` has it.
 
     Where each of them has a class of its own, they follow the order of the classes, and ``merged_`` is None.
     """
@@ -281,8 +281,8 @@ def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray)
     return {"model_": model if whole else without_classes(model, kept), "merged_": ranks}
 
 
-def shares_of(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
-    """The shares of the classes in training, from those before; models of several labels have none."""
+def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
+    """Return ``class_prior_`` as a function changes it; None of a matrix y stays None."""
     known: Array | None = estimator.class_prior_
     return {} if known is None else {"class_prior_": after(known)}
 
@@ -296,7 +296,7 @@ def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
 
 
 def attributes_without(estimator: Any, gone: Labels) -> dict[str, Any]:
-    """The fitted attributes without some classes, given by their numbers."""
+    """Return the fitted attributes without some classes, given by their numbers."""
     stays = ~np.isin(np.arange(len(estimator.classes_)), gone)
     present = estimator.present_[stays]
     if present.sum() < 2:
@@ -308,7 +308,7 @@ def attributes_without(estimator: Any, gone: Labels) -> dict[str, Any]:
     kept = np.flatnonzero(stays[owner])
     ranks = np.cumsum(stays) - 1
     return {
-        **shares_of(estimator, lambda prior: prior[stays] / prior[stays].sum()),
+        **change_prior(estimator, lambda prior: prior[stays] / prior[stays].sum()),
         **as_classes(estimator.classes_[stays], present),
         **recode(estimator.model_, kept, ranks[owner[kept]], present),
     }
@@ -318,7 +318,7 @@ def attributes_without(estimator: Any, gone: Labels) -> dict[str, Any]:
 
 
 def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
-    """The new label of every class (K,), from a dict of new labels and the labels of their members."""
+    """Return the new label of every class (K,), from a dict of new labels and the labels of their members."""
     if not isinstance(groups, Mapping) or not groups:
         raise TypeError(f"groups={groups!r} must be a dict {{label: [labels of classes that become one]}}.")
     labels = listed_classes(classes)
@@ -338,7 +338,7 @@ def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
 
 
 def new_label(label: Any, classes: AnyArray) -> Any:
-    """A new label as it stands beside the classes: 7.0 is the class 7 of a model whose classes are integers."""
+    """Return a new label in the type of the classes: 7.0 is 7 if they are integers."""
     label = as_listed(label, classes)
     label = label.item() if isinstance(label, np.generic) and classes.dtype.kind not in "Mm" else label
     if label != label or label is None:
@@ -348,7 +348,7 @@ def new_label(label: Any, classes: AnyArray) -> Any:
 
 
 def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
-    """Different labels, sorted; they must be of the kind that the classes have."""
+    """Return the different labels, sorted; raise unless they are of one kind with the classes."""
     kinds = {kind_of_label(type(label)) for label in after} | {kind_of_label(type(listed_classes(classes)[0]))}
     if len(kinds) > 1:
         few = listed_classes(classes[:3])
@@ -362,7 +362,7 @@ def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
 
 
 def merged_attributes(estimator: Any, after: list[Any]) -> dict[str, Any]:
-    """The fitted attributes if every class gets the label ``after`` (K,); classes with the same label become one."""
+    """Return the fitted attributes after class k gets the label ``after[k]``; classes of the same label become one."""
     labels = new_labels(after, estimator.classes_)
     number = np.searchsorted(labels, np.array(after, dtype=labels.dtype))  # (K,)
     present = np.zeros(len(labels), dtype=bool)
@@ -371,7 +371,7 @@ def merged_attributes(estimator: Any, after: list[Any]) -> dict[str, Any]:
         raise ValueError("merge_classes leaves one class that had training examples; at least two must be left.")
     owner = number[class_of_codeword(estimator)]
     model = recode(estimator.model_, np.arange(len(owner)), owner, present)
-    prior = shares_of(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
+    prior = change_prior(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
     return {**as_classes(labels, present), **model, **prior}
 
 
@@ -404,7 +404,7 @@ def check_can_learn(estimator: Any) -> None:
 
 
 def all_labels(classes: AnyArray, y: Any) -> AnyArray:
-    """The labels of the model and of y together, sorted; they must be of one kind."""
+    """Return the labels of the model and of y together, sorted; raise unless they are of one kind."""
     check_several_labels(y)
     y = column_or_1d(plain_labels(y), warn=True)
     check_no_label_is_missing(y)
@@ -449,7 +449,7 @@ class Lesson:
 
     @classmethod
     def of(cls, estimator: Any, checked: Checked) -> Lesson:
-        """The lesson that checked rows are for a fitted estimator; raise if they have no new class."""
+        """Make the lesson of checked rows for a fitted estimator; raise if they have no new class."""
         was = label_numbers(checked.classes, estimator.classes_[estimator.present_]) >= 0  # (K,)
         fresh = checked.present & ~was
         if not fresh.any():
@@ -471,7 +471,7 @@ class Lesson:
 
     @property
     def rows(self) -> Newcomers:
-        """The rows in the form of `counted_pass`."""
+        """The rows in the form that `counted_pass` takes."""
         return Newcomers(self.data.X, self.data.c, self.data.weight, self.start[:, 0], self.m)
 
     @property
@@ -486,7 +486,7 @@ class Lesson:
         return len(self.new)
 
     def after(self, start: AnyArray) -> Lesson:
-        """The lesson that goes on from other logits, (n, m + 1)."""
+        """Return the lesson with other logits (n, m + 1) to start from."""
         return replace(self, data=replace(self.data, init_score=start.astype(np.float64)))
 
     @property
@@ -501,7 +501,7 @@ class Lesson:
 
 
 def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
-    """ρ (n,) and the logit (n,) of every row's own class, by its number among the present ones; 0 for −1."""
+    """Return ρ (n,), the log-sum-exp of the old logits, and the logit (n,) of each row's own class (0 for −1)."""
     model, n = estimator.model_, table.shape[0]
     rest, of_own = np.empty(n), np.zeros(n)
     step = max(1, BLOCK // len(model.Y))
@@ -520,7 +520,7 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 
 
 def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
-    """The model after a pass over old trees, whose leaves learn the new classes; and the logits (n, m + 1) then."""
+    """Let the leaves of old trees learn the new classes; return the model and the logits (n, m + 1) after that."""
     model, start = widen(estimator, lesson), lesson.start.astype(np.float32)
     chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [model.terms[i].hypothesis.tree for i in chosen]
@@ -540,7 +540,7 @@ def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveM
 
 
 def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, rate: float) -> dict[str, Any]:
-    """The fitted attributes after so many rounds, whose trees move the scores of the new classes alone."""
+    """Grow ``n_rounds`` trees that move the scores of the new classes only; return the fitted attributes."""
     l2 = L2 if is_auto(estimator.l2_regularization) else estimator.l2_regularization
     plan, history = estimator._plan_for_new_classes(lesson.data, n_rounds, rate, l2), History()
     plan.check(lesson.data)
@@ -562,7 +562,7 @@ def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: 
 
 
 def snapshot_of(estimator: Any, fitted: Callable[[], dict[str, Any]]) -> Callable[[], Any]:
-    """A function that returns the estimator as if it had learned what it has so far."""
+    """Return a function that makes a copy of the estimator with what it has learned so far."""
 
     def snapshot() -> Any:
         parameters = estimator._get_param_names()
@@ -573,7 +573,7 @@ def snapshot_of(estimator: Any, fitted: Callable[[], dict[str, Any]]) -> Callabl
 
 
 def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
-    """The fitted attributes with the rounds of a run of the m + 1 classes after those of a model."""
+    """Append the rounds of a run on m + 1 classes to a model; return the fitted attributes."""
     model = AdditiveModel(model.Y, list(model.terms), list(model.round_ends), model.temperature)
     places, K = new_places(estimator, lesson), len(model.Y)
     for begin, end in zip([0, *run.model.round_ends], run.model.round_ends, strict=False):
@@ -586,7 +586,7 @@ def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history:
 
 
 def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
-    """A term of the m + 1 classes as one of K classes, in which the old ones do not move.
+    """Turn a term of m + 1 classes into one of K classes that does not move the old ones.
 
     Predictions multiply steps by the temperature, which belongs to the old classes; the new ones are learned with it.
     """
@@ -598,23 +598,23 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
 
 
 def widen(estimator: Any, lesson: Lesson) -> AdditiveModel:
-    """The model with columns of zeros for the new classes."""
+    """Return the model with columns of zeros for the new classes."""
     kept = np.setdiff1d(np.arange(len(estimator.model_.Y) + lesson.m), new_places(estimator, lesson))
     return with_classes(estimator.model_, kept, len(kept) + lesson.m)
 
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:
-    """The columns of the new classes: in the order of the labels, or after all others if classes were merged."""
+    """Return the columns of the new classes: in the order of the labels, or the last ones if classes were merged."""
     if estimator.merged_ is None:
         return lesson.new
     return len(estimator.model_.Y) + np.arange(lesson.m)
 
 
 def class_attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str, Any]:
-    """The fitted attributes that change with the classes."""
+    """Return the fitted attributes that change with the classes."""
     merged: Labels | None = estimator.merged_
     return {
-        **shares_of(estimator, lambda prior: new_shares(estimator, lesson, prior)),
+        **change_prior(estimator, lambda prior: new_shares(estimator, lesson, prior)),
         **as_classes(lesson.classes, lesson.present),
         "model_": model,
         "n_iter_": model.n_rounds,
@@ -623,7 +623,7 @@ def class_attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> di
 
 
 def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
-    """The shares (K,) of all classes that the model expects, from those of the old ones before.
+    """Return the class shares (K,) after the new classes have come, from those of the old classes before.
 
     The new classes have their shares in the rows that were given, and the old ones share the rest as they did; rows
     that are missing count as old ones.
@@ -639,7 +639,7 @@ def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
 
 
 def append_history(before: dict[str, AnyArray], after: dict[str, AnyArray], inner: float) -> dict[str, AnyArray]:
-    """The history with further rounds; their risk is that of all classes on the rows that were given."""
+    """Append rounds to the history; their risk is that of all classes on the rows that were given."""
     n = len(before["step"])
     blank = np.zeros(n)  # model files do not hold the seconds
     after = after | {"risk": after["risk"] + inner}

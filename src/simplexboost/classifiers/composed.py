@@ -54,5 +54,4 @@ class BoostingClassifier(Booster):
     step: Any = "line-search"
 
     def parts(self) -> Parts:
-        """The parts as objects."""
         return make_parts(self.loss, self.codewords, self.learner, self.optimizer, self.step)

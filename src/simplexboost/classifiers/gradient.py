@@ -56,7 +56,6 @@ class LogitBoostClassifier(Booster):
     clip: float = 4.0
 
     def parts(self) -> Parts:
-        """The parts as objects; it is the codewords that centre the scores."""
         optimizer = NewtonCoordinates(self.clip)
         return make_parts("logistic", Canonical(centered=True), self.learner, optimizer, "fixed")
 
@@ -96,7 +95,6 @@ class GDMCBoostClassifier(Booster):
     learner: Any = "vector-tree"
 
     def parts(self) -> Parts:
-        """The parts as objects."""
         return make_parts(self.loss, self.codewords, self.learner, "gradient", "line-search")
 
 
@@ -139,7 +137,6 @@ class CDMCBoostClassifier(Booster):
     schedule: str = "best"
 
     def parts(self) -> Parts:
-        """The parts as objects, the optimizer with its schedule."""
         optimizer = CoordinateDescent(self.schedule)
         return make_parts(self.loss, self.codewords, self.learner, optimizer, "line-search")
 
@@ -186,7 +183,6 @@ class SoftmaxBoostClassifier(Booster):
     learner_mode: str = "separate"
 
     def parts(self) -> Parts:
-        """The parts as objects, the loss with its costs."""
         learner, _ = product_parts(self.learner_mode, self.learner)
         optimizer = SampledPairs(self.n_pairs, separate=self.learner_mode == "separate")
         return make_parts(SoftmaxCost(self.cost_matrix), "canonical", learner, optimizer, "gradient")
@@ -221,7 +217,7 @@ class SoftmaxBoostClassifier(Booster):
         return self._fit(X, y, sample_weight, sets, eval_metric, costs, init_score=init_score)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,).
+        """Draw a random class for every row, class k with probability ``predict_proba(X)[:, k]``.
 
         Parameters
         ----------

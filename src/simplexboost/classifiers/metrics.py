@@ -44,7 +44,7 @@ class Rows:
     weight: Array | None = None
 
     def mean(self, values: AnyArray) -> float:
-        """The weighted mean of a number per row."""
+        """Return the weighted mean of a number per row."""
         return float(np.average(values, weights=self.weight))
 
 
@@ -77,7 +77,7 @@ class Predicted(ClassifierMixin, BaseEstimator):
         return self.decision.best(self.U)
 
     def predict(self, X: Any) -> AnyArray:
-        """The predicted class, (n,)."""
+        """Return the predicted classes, (n,)."""
         return self.decision.labels(self._same(X))
 
     def predict_proba(self, X: Any) -> Array:
@@ -86,11 +86,11 @@ class Predicted(ClassifierMixin, BaseEstimator):
         return self.P
 
     def decision_function(self, X: Any) -> Array:
-        """Scores as scikit-learn expects them."""
+        """Return the scores as scikit-learn expects them."""
         return self.decision.decision(self._same(X))
 
     def _same(self, X: Any) -> Array:
-        """The scores, if X are the evaluated rows."""
+        """Return the scores; raise unless X are the evaluated rows."""
         if X.shape[0] != len(self.U):
             raise ValueError(
                 f"a scorer asks about {X.shape[0]} rows; there are predictions for all {len(self.U)} only."
@@ -140,12 +140,12 @@ def log_loss(seen: Predicted) -> float:
 
 
 def accuracy(seen: Predicted) -> float:
-    """How many rows are predicted right."""
+    """Return the weighted share of rows that are predicted right."""
     return seen.rows.mean(seen.best == seen.rows.c)
 
 
 def error(seen: Predicted) -> float:
-    """How many rows are predicted wrong."""
+    """Return the weighted share of rows that are predicted wrong."""
     return seen.rows.mean(seen.best != seen.rows.c)
 
 
@@ -155,7 +155,7 @@ def top_accuracy(seen: Predicted, k: int) -> float:
 
 
 def auc_ovr(seen: Predicted) -> float:
-    """The mean over the classes of the area under the ROC curve, the class against all others.
+    """Return the area under the ROC curve of each class against all others, averaged over the classes.
 
     Classes that no row, or every row, belongs to have no such curve and are left out.
     """
@@ -185,7 +185,7 @@ METRICS = {
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of a name: one of `METRICS`, "top_5_accuracy" with any number, or a scikit-learn scorer."""
+    """Return the metric of a name: one of `METRICS`, "top_5_accuracy" with any number, or a scikit-learn scorer."""
     if name in METRICS:
         return METRICS[name]
     top = re.fullmatch(r"top_([1-9]\d*)_accuracy", name)
@@ -203,7 +203,7 @@ def metric_named(name: str) -> Metric:
 
 
 def as_metric(metric: Any) -> Metric:
-    """A name, a scorer or a function as a metric."""
+    """Return the metric that a name, a scorer or a function stands for."""
     if isinstance(metric, str):
         return metric_named(metric)
     if not callable(metric) or isinstance(metric, type):
@@ -220,19 +220,19 @@ def as_metric(metric: Any) -> Metric:
 
 
 def by_scorer(scorer: Any, takes_weight: bool, seen: Predicted) -> Any:
-    """What a scorer, scorer(estimator, X, y), says."""
+    """Compute a metric by a scorer, ``scorer(estimator, X, y)``."""
     weight = {"sample_weight": seen.rows.weight} if takes_weight and seen.rows.weight is not None else {}
     return scorer(seen, seen.rows.X, seen.rows.y, **weight)
 
 
 def by_function(metric: Any, takes_weight: bool, seen: Predicted) -> Any:
-    """What a function of label numbers and probabilities says."""
+    """Compute a metric by a function of label numbers and probabilities."""
     weight = {"sample_weight": seen.rows.weight} if takes_weight and seen.rows.weight is not None else {}
     return metric(seen.rows.c, seen.P, **weight)
 
 
 def parameters_of(function: Any) -> list[str]:
-    """The names of a function's parameters; none if they cannot be found."""
+    """Return the names of a function's parameters; none if they cannot be found."""
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -261,7 +261,7 @@ class Metrics:
 
 
 def check_metrics(eval_metric: Any) -> Metrics:
-    """The metrics that a user asks for: one, a list, a dict by name, or None.
+    """Return the metrics that ``eval_metric`` asks for; raise if it is not a metric, a list, a dict by name or None.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def check_metrics(eval_metric: Any) -> Metrics:
 
 
 def name_of(metric: Any) -> str:
-    """The name under which a metric is followed if the user gives none."""
+    """Return the name of a metric in ``evals_result_`` if the user gives none."""
     if isinstance(metric, str):
         return metric
     name = getattr(getattr(metric, "_score_func", metric), "__name__", "<object>")

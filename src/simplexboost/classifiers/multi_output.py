@@ -17,12 +17,12 @@ from .structured import tree_of
 
 
 def is_f1(thresholds: Any) -> bool:
-    """Whether thresholds are to be chosen for the largest F1."""
+    """Return whether thresholds are to be chosen for the largest F1."""
     return isinstance(thresholds, str) and thresholds == "f1"
 
 
 def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
-    """Whether rows held out say above which probabilities labels are predicted."""
+    """Return whether the thresholds of labels are chosen on held-out rows."""
     return data.problem.yes_or_no and is_f1(thresholds)
 
 
@@ -39,7 +39,7 @@ def check_thresholds(thresholds: Any) -> None:
 
 
 def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
-    """The probability above which each label is predicted, (K,): as chosen, or as the user gives it."""
+    """Return the threshold of each label, (K,): as chosen, or as the user gives it."""
     K = checked.data.K
     if is_f1(thresholds):
         found = None if plan.choice is None else plan.choice.thresholds
@@ -51,7 +51,7 @@ def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
 
 
 def refused(estimator: Any, parts: Parts, what: str) -> str | None:
-    """Why the parameters of the flagship do not go with a matrix y, of which ``what`` says what it holds; else None."""
+    """Return why the parameters do not go with a matrix y of ``what``, such as "several labels"; None if they do."""
     if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
         return f"an order or a tree of classes goes with one class per row, not with {what}."
     if parts.optimizer.n_candidates is not None:
@@ -72,7 +72,7 @@ def refused(estimator: Any, parts: Parts, what: str) -> str | None:
 
 
 def takes_matrices(estimator: Any) -> bool:
-    """Whether the parameters of the flagship go with a matrix y; not if they are wrong."""
+    """Return whether the parameters are valid and go with a matrix y."""
     try:
         return refused(estimator, estimator.parts(), "") is None
     except (TypeError, ValueError):

@@ -37,7 +37,7 @@ class Parts:
 
 
 def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: Any) -> Parts:
-    """The parts, each from its name or from an object."""
+    """Return the parts, each from its name or from an object."""
     return Parts(as_loss(loss), as_codewords(codewords), as_learner(learner), as_optimizer(optimizer), as_step(step))
 
 
@@ -77,7 +77,7 @@ class Plan:
 
     @classmethod
     def of(cls, estimator: Any, parts: Parts) -> Plan:
-        """What an estimator says; "auto" stays open."""
+        """Make the plan that the parameters of an estimator ask for; "auto" stays."""
         return cls(
             parts,
             estimator.n_estimators,
@@ -130,7 +130,7 @@ class Plan:
         check_memory(least if needed is None else needed, what, advice)
 
     def start(self, data: TrainingSet, loss: Loss, present: AnyArray, rng: np.random.Generator) -> Run:
-        """A run on a training set whose classes are ``present``, with the loss as it is on that set."""
+        """Start a run on a training set whose classes are ``present``, with the loss as it is on that set."""
         parts = self.parts
         code = parts.codewords.for_classes(len(present), present, rng)
         Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)

@@ -271,7 +271,7 @@ class AdditiveClassifier(BaseClassifier):
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
     def _engine(self, n_rows: int | None = None) -> Engine:
-        """The engine that does the heavy computations, on so many rows if their number is given.
+        """Return the engine for the computations, one thread for few rows if their number is given.
 
         A model that was fitted on a GPU is used on the processor where there is none.
         """
@@ -286,7 +286,7 @@ class AdditiveClassifier(BaseClassifier):
         return check_X(self, self._to_host(X))
 
     def _to_host(self, array: Any) -> Any:
-        """An array that may be on the GPU, in the memory of the host."""
+        """Return an array in the memory of the host."""
         if self.device == "cpu" or type(array) is np.ndarray:
             return array
         return to_host(array, self._engine())
@@ -306,14 +306,14 @@ class AdditiveClassifier(BaseClassifier):
         return None if found is None else engine.device.in_kind(found, X)
 
     def _in_kind(self, found: AnyArray, X: Any) -> Any:
-        """What the processor predicted for rows X: on the GPU if they are there, unless it is text."""
+        """Copy predictions to the GPU's memory if rows X are there, unless they are text."""
         if self.device == "cpu" or type(X) is np.ndarray or found.dtype.kind not in "biuf":
             return found
         engine: Any = self._engine()
         return found if engine.device.adopt(X) is None else engine.device.in_kind(engine.device.upload(found), X)
 
     def _start(self, X: AnyArray, init_score: Any) -> AnyArray | None:
-        """F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
+        """Return F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
         if init_score is None:
             return None
         logits = self._problem.read_start(self._to_host(init_score), X.shape[0])
@@ -321,13 +321,13 @@ class AdditiveClassifier(BaseClassifier):
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
-        """F (n, d) after every round; the same array each time, unless there is an ``init_score``."""
+        """Yield F (n, d) after every round; the same array each time, unless there is an ``init_score``."""
         X = self._check_X(X)
         start = self._start(X, init_score)
         return (add_start(F, start) for F in self.model_.staged_predictor(X, self._engine()))
 
     def _scores(self, F: AnyArray) -> Array:
-        """Class scores of all classes, (n, K)."""
+        """Return the scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
             return all_classes(merged_scores(self.model_.scores(F), self.merged_), self.present_)
         with one_blas_thread():
@@ -339,7 +339,7 @@ class AdditiveClassifier(BaseClassifier):
         return self.merged_ is None and bool(self.present_.all())
 
     def _probabilities(self, F: AnyArray) -> Array:
-        """Probabilities of all classes, (n, K)."""
+        """Return the probabilities of all classes, (n, K)."""
         if not self._is_softmax:
             U = self._scores(F)
             return self._decision().probabilities(U)
@@ -353,7 +353,7 @@ class AdditiveClassifier(BaseClassifier):
         return self.loss_.likelihood and self.model_.dtype == np.float32 and self._problem.several is None
 
     def _softmax(self, F: AnyArray, P: Array) -> None:
-        """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
+        """Compute P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
         Y = None if self.model_.code.canonical else self.model_.Y
         out = P if self._columns_are_classes else np.empty((len(F), len(self.model_.Y)))
         self._engine(len(F)).compute.softmax(F, Y, out)
@@ -362,7 +362,7 @@ class AdditiveClassifier(BaseClassifier):
             P[:] = of_present(merged_sums(out, self.merged_), self.present_)
 
     def _decision(self) -> Decision:
-        """How scores become labels and probabilities."""
+        """Return how scores become labels and probabilities."""
         problem = self._problem
         if problem.several is None:
             return self._one_label()
@@ -376,7 +376,7 @@ class AdditiveClassifier(BaseClassifier):
         return SeveralLabels(for_label_sets(self.loss_, nothing), threshold)
 
     def _one_label(self) -> OneLabel:
-        """How scores become one label."""
+        """Return how scores become one label."""
         order = self.class_order_
         exact = self.model_.code.canonical and self.merged_ is None
         order = None if order is None else np.searchsorted(self.classes_, order)
@@ -402,10 +402,10 @@ class AdditiveClassifier(BaseClassifier):
 
 
 def block_rows(K: int) -> int:
-    """The rows that are predicted at a time, where there must be no array of all rows and K classes."""
+    """Return how many rows to predict at a time, so that there is no array of all rows and K classes."""
     return max(64, CHUNK // K)
 
 
 def add_start(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
-    """F (n, d) plus some rows of what it starts from."""
+    """Add some rows of the start to F (n, d), if there is one."""
     return F if start is None else F + start[rows]

@@ -46,7 +46,7 @@ from .structured import (
 
 
 def by_class_number(cst: Any, checked: Checked) -> Any:
-    """``monotonic_cst`` with the numbers of the classes that are trained on in place of their labels.
+    """Replace labels in ``monotonic_cst`` by the numbers of the classes that are trained on.
 
     Constraints of classes without training examples are left out, since these classes have no scores.
     """
@@ -285,7 +285,7 @@ class SimplexBoostClassifier(Booster):
         return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
 
     def _plan_for_new_classes(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> Plan:
-        """The plan that learns new classes as the model was learned: what was chosen for it is not chosen again.
+        """Make the plan for new classes; what was chosen for the model is not chosen again.
 
         Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
         """
@@ -323,7 +323,7 @@ class SimplexBoostClassifier(Booster):
     # ---- what was left open -----------------------------------------------------------------------------------------
 
     def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
-        """The plan without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        """Make the plan without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
         check_several(self, parts, checked)
         plan = self._by_rules(parts, checked.data)
         constraints = by_class_number(self.monotonic_cst, checked)
@@ -343,7 +343,7 @@ class SimplexBoostClassifier(Booster):
         return plan
 
     def _chooses(self, data: TrainingSet) -> bool:
-        """Whether held-out risk decides on anything."""
+        """Return whether anything is chosen by held-out risk."""
         if self._continues or data.K < 2 or data.n < N_FOLDS or (data.problem.several is None and data.n == data.K):
             return False  # there is no class with a row to hold out and another one to learn from
         if is_auto(self.n_estimators) and not self.early_stopping:
@@ -351,7 +351,7 @@ class SimplexBoostClassifier(Booster):
         return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
 
     def _by_rules(self, parts: Parts, data: TrainingSet) -> Plan:
-        """The plan with values for the parameters that are "auto", from the size of the table."""
+        """Make the plan with values for the parameters that are "auto", from the size of the table."""
         n = data.n
         rate = self.learning_rate
         if is_auto(rate) and self._continues and self.choice_ is not None:
@@ -386,7 +386,7 @@ class SimplexBoostClassifier(Booster):
         )
 
     def _suited_candidates(self, parts: Parts, data: TrainingSet) -> int | None:
-        """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
+        """Return how many candidate classes a row has; None, for all scores, unless that takes too long."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or parts.loss.cost_matrix is not None
         elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
@@ -395,7 +395,7 @@ class SimplexBoostClassifier(Booster):
         return CANDIDATES
 
     def _choose(self, plan: Plan, checked: Checked, groups: Any, seed: int) -> Choice:
-        """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
+        """Choose the number of rounds, the temperature and the shape of the trees, as far as they are "auto"."""
         data = checked.data
         exact = None if is_auto(self.n_estimators) else int(self.n_estimators)
         haste = effort_on(data).haste_at(float(plan.learning_rate)) if exact is None else 1.0
@@ -426,7 +426,7 @@ class SimplexBoostClassifier(Booster):
         return replace(choice, learning_rate=float(plan.learning_rate))
 
     def _shapes(self, n: int) -> list[dict[str, Any]]:
-        """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
+        """Return the shapes of trees that compete on n rows: those of `SHAPES` that agree with what the user gave.
 
         There is no competition if the number of rounds is given: then only a temperature is chosen.
         """
@@ -440,16 +440,16 @@ class SimplexBoostClassifier(Booster):
         return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
 
     def _is_open(self, name: str) -> bool:
-        """Whether a parameter, of the classifier or of its optimizer, is left to the choice."""
+        """Return whether a parameter, of the classifier or of its optimizer, is "auto"."""
         owner, nested, parameter = name.partition("__")
         return is_auto(getattr(self._optimizer(), parameter) if nested else getattr(self, owner))
 
     def _calibrates(self, loss: Loss) -> bool:
-        """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
+        """Return whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
         return (self.calibration is True or is_auto(self.calibration)) and loss.likelihood
 
     def _with_choice(self, plan: Plan, choice: Choice) -> Plan:
-        """The plan with what was chosen; what the user gave stays as it is."""
+        """Return the plan with what was chosen; what the user gave stays as it is."""
         rounds = choice.n_estimators if is_auto(self.n_estimators) else plan.n_estimators
         params = {name: value for name, value in choice.params.items() if self._is_open(name)}
         temperature = choice.temperature if self._calibrates(plan.parts.loss) else plan.temperature
@@ -469,7 +469,6 @@ class SimplexBoostClassifier(Booster):
     # ---- the parts --------------------------------------------------------------------------------------------------
 
     def parts(self) -> Parts:
-        """The parts as objects."""
         tree = SketchTree(
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaf_nodes,
@@ -526,12 +525,12 @@ class SimplexBoostClassifier(Booster):
 
 
 def choice_to_json(choice: Choice) -> Any:
-    """What was chosen, without the scores of the rows held out, which the estimator keeps."""
+    """Return what was chosen as JSON, without the scores of the held-out rows, which the estimator keeps."""
     return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
 
 
 def pace(data: TrainingSet) -> int:
-    """How many times the usual number of rounds are needed: the score of a label moves half as far as that of a class.
+    """Return by what the usual number of rounds is multiplied: 2 for labels, whose scores move half as far in a round.
 
     Of two classes, one rises while the other falls, and their difference moves by both steps.
     """
@@ -539,7 +538,7 @@ def pace(data: TrainingSet) -> int:
 
 
 def may_start_at_shares(parts: Parts, data: TrainingSet) -> bool:
-    """Whether the first round may give all rows the class shares."""
+    """Return whether the first round may give all rows the class shares."""
     code = parts.codewords
     whole = takes_canonical(code) or isinstance(code, Simplex)
     whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
@@ -547,14 +546,14 @@ def may_start_at_shares(parts: Parts, data: TrainingSet) -> bool:
 
 
 def takes_canonical(codewords: Codewords) -> bool:
-    """Whether these codewords are canonical, or may be."""
+    """Return whether these codewords are canonical, or may be."""
     if isinstance(codewords, Auto):
         return codewords.code_dim is None
     return isinstance(codewords, Canonical) and not codewords.centered
 
 
 def checked_choice(value: Any) -> Choice:
-    """What was chosen, from a file; raise unless it can be shown."""
+    """Return the `Choice` that a file holds; raise if it is damaged."""
     choice = Choice(**value)
     numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate", "n_sample")
     fits = isinstance(choice.params, dict) and isinstance(choice.candidates, list) and isinstance(choice.curve, dict)

@@ -24,23 +24,23 @@ class SklearnCallbacks(Callback):
         self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
 
     def start(self, run: Run) -> None:
-        """The whole fit is the root task, every round a subtask."""
+        """Begin the root task of the fit, of which every round is a subtask."""
         self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
         self.context.call_on_fit_task_begin(**self.task)
 
     def before_round(self, run: Run) -> None:
-        """A round begins."""
+        """Begin the task of a round."""
         self.round = self.context.subcontext(task_name="round")
         self.round.call_on_fit_task_begin(**self.task)
 
     def after_round(self, run: Run) -> None:
-        """A round ends; a callback may ask to stop."""
+        """End the task of a round; a callback may ask to stop."""
         stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
         if stop and run.stop_reason is None:
             run.stop_reason = "a scikit-learn callback asked to stop"
 
     def finish(self, run: Run) -> None:
-        """The fit ends."""
+        """End the root task."""
         self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
 
     def _attributes(self, run: Run) -> dict[str, Any]:

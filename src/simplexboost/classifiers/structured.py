@@ -17,7 +17,7 @@ from ..tables.validation import Checked
 
 
 def tree_of(classes: Any) -> Hierarchy | None:
-    """The hierarchy that ``classes`` gives, a dict of nodes as a tree; None if it gives none."""
+    """Return the hierarchy that ``classes`` gives, also as a dict of nodes; None if it gives none."""
     if isinstance(classes, Hierarchy):
         return classes
     return Hierarchy(classes) if isinstance(classes, dict) else None
@@ -40,7 +40,7 @@ def check_structure(classes: Any) -> None:
 
 
 def declared_labels(classes: Any) -> Any:
-    """All labels that ``classes`` names, in any order; None if it leaves them to y."""
+    """Return all labels that ``classes`` names; None if they are those of y."""
     if isinstance(classes, Ordinal):
         return classes.labels
     tree = tree_of(classes)
@@ -48,7 +48,7 @@ def declared_labels(classes: Any) -> Any:
 
 
 def declared_order(y: Any) -> AnyArray | None:
-    """The labels from the lowest to the highest if y is an ordered categorical of pandas or an Enum of polars."""
+    """Return the ordered labels of a categorical of pandas or an Enum of polars; None of any other y."""
     kind = getattr(y, "dtype", None)
     categories = getattr(kind, "categories", None)
     if categories is None or not getattr(kind, "ordered", type(kind).__name__ == "Enum"):
@@ -57,7 +57,7 @@ def declared_order(y: Any) -> AnyArray | None:
 
 
 def class_order(classes: Any, checked: Checked) -> Labels | None:
-    """The numbers of the classes from the lowest to the highest, (K,); None if classes have no order.
+    """Return the numbers of the classes from the lowest to the highest, (K,); None if classes have no order.
 
     The order is that of the labels of `Ordinal`, or else that of an ordered categorical y, or else that of numbers,
     dates and other values that have one. Text has none: alphabetical order would put "high" below "low".
@@ -78,7 +78,7 @@ def class_order(classes: Any, checked: Checked) -> Labels | None:
 
 
 def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
-    """The numbers among the sorted classes (K,) of the labels in ``order``, which may name others too."""
+    """Return the numbers of ordered labels among the sorted classes; raise unless all classes are named."""
     numbers = label_numbers(order, classes)
     missing = np.setdiff1d(np.arange(len(classes)), numbers)
     if len(missing):
@@ -130,7 +130,7 @@ def unpack_structure(clf: Any, header: dict[str, Any]) -> None:
 
 
 def read_order(value: Any, classes: AnyArray) -> AnyArray | None:
-    """The labels from the lowest to the highest, from a file, or None; raise unless they are the classes."""
+    """Return the ordered labels that a file holds, or None; raise unless they are the classes."""
     if value is None:
         return None
     numbers = isinstance(value, list) and all(type(number) is int for number in value)
@@ -140,7 +140,7 @@ def read_order(value: Any, classes: AnyArray) -> AnyArray | None:
 
 
 def read_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
-    """The hierarchy, from a file, or None; raise unless it is a tree that has all classes."""
+    """Return the hierarchy that a file holds, or None; raise unless it has all classes."""
     if value is None:
         return None
     hierarchy = from_json(value)
