@@ -32,8 +32,8 @@ from ..parts.codewords import Hierarchy
 from ..parts.losses import BlockLogistic, Loss, for_label_sets
 from ..parts.losses.links import log_of, log_softmax
 from ..persist import pack_booster, unpack_booster
+from ..tables.encoding import check_X
 from ..tables.frames import check_feature_count, check_names
-from ..tables.inputs import check_X
 from .base_classifier import ONE_CLASS_ONLY, BaseClassifier
 
 
@@ -44,7 +44,7 @@ def brought(array: Any, engine: Engine) -> Any:
 
 
 def check_rows(estimator: Any, X: Any, engine: Any) -> Any:
-    """X (n, p) of the device in the form that kernels take, with the checks of `tables.inputs.check_X`."""
+    """X (n, p) of the device in the form that kernels take, with the checks of `tables.encoding.check_X`."""
     check_names(estimator, None)
     table = DeviceTable.of(X, engine.device)
     check_feature_count(estimator, table.shape[1])

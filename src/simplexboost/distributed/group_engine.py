@@ -47,7 +47,7 @@ from ..engine.interface import (
     row_sizes,
 )
 from ..engine.tree import Grown, Tree, node_bytes
-from .comm import Group, Leader, Member, Milestone, Scattered, Share, put_together
+from .comm import Group, Leader, Member, Milestone, Share, merge_rows
 
 
 def part_problem(problem: RowProblem, part: slice | AnyArray) -> RowProblem:
@@ -242,7 +242,7 @@ class GroupLogistic:
     rank among all rows of the leaf. The leader chooses them, from the leaves of all rows.
     """
 
-    def __init__(self, problem: RowProblem, group: Group, share: Share | Scattered) -> None:
+    def __init__(self, problem: RowProblem, group: Group, share: Share) -> None:
         self.problem, self.group, self.share = problem, group, share
         self.whole = logistic_kernel(problem, share.n)
         self.ranked, self.tilted = problem.Y is not None, problem.exponents != (0, 0)
@@ -289,7 +289,7 @@ class GroupLogistic:
         def sums() -> list[tuple[str, Any]]:
             # No row comes after those of all members, so that this call leaves the Hessian out.
             out = self.whole.leaf_sums(*arrays, leaf_of_row, rows, total, total, largest, n_rows, n_threads)
-            at = self.share.here(chosen)
+            at = self.share.find(chosen)
             if len(at):
                 kernel = logistic_kernel(part_problem(self.problem, at), self.share.n)
                 some = [None if a is None else np.ascontiguousarray(a[at]) for a in arrays]
@@ -344,27 +344,27 @@ class GroupRows:
     """
 
     group: Group
-    share: Share | Scattered
+    share: Share
     is_spread: ClassVar[bool] = True
 
     def count(self, n: int) -> int:
         return self.share.n
 
     def find(self, rows: AnyArray) -> AnyArray:
-        return self.share.here(rows)
+        return self.share.find(rows)
 
     def subset(self, rows: AnyArray) -> GroupRows:
-        return replace(self, share=self.share.of(rows))
+        return replace(self, share=self.share.subset(rows))
 
     def gather(self, values: AnyArray) -> AnyArray:
         found: list[AnyArray] = []
 
         def pieces() -> list[tuple[str, Any]]:
-            return [("list", self.share.gives(values))]
+            return [("list", self.share.give(values))]
 
         def keep(pieces: list[Any]) -> None:
             # Not with the leader's own values, of which there are none: their type need not be that of the others.
-            found.append(put_together(pieces[0], values))
+            found.append(merge_rows(pieces[0], values))
 
         self.group.exchange("rows", pieces, keep)
         return found[0] if found else values[:0]
@@ -381,8 +381,7 @@ class GroupRows:
 
         numbers = self.group.decide("order", places)[self.share.numbers].astype(np.int64)
         order = np.argsort(numbers)
-        # The numbers of the rows here are no longer consecutive.
-        return order, replace(self, share=Scattered(self.share.n, numbers[order]))
+        return order, replace(self, share=Share(self.share.n, numbers[order]))
 
     def total(self, values: Array) -> Any:
         if values.ndim == 1:
@@ -513,7 +512,7 @@ class GroupCompute(CpuCompute):
             features = data.find_varied(features)
 
         def shard() -> Any:
-            table = self.rows.share.table()
+            table = self.rows.share.runs()
             return make_shard(data, statistics, growth, rows, features, table, self.n_threads)
 
         self._agree_on_categories(data)

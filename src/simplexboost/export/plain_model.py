@@ -24,8 +24,8 @@ from ..model.hypotheses import LinearHypothesis, TreeHypothesis
 from ..parts.losses import for_label_sets
 from ..parts.losses.links import Link
 from ..persist.atomic_write import as_path
+from ..tables.encoding import check_X
 from ..tables.features import share_last
-from ..tables.inputs import check_X
 
 
 @dataclass(frozen=True, eq=False)

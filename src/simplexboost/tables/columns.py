@@ -305,6 +305,66 @@ class Column:
         return out
 
 
+@dataclass(frozen=True, eq=False)
+class Digest:
+    """A column without its rows.
+
+    Attributes
+    ----------
+    label : the name or the position, for messages
+    kind : one of the keys of `columns.WORDS`
+    empty : whether all values are missing
+    distinct : the distinct values of text, of categories, and of columns that the user declares categorical; else none
+    dtype : the type of its numbers
+    """
+
+    label: str
+    kind: str
+    empty: bool
+    distinct: Tally
+    dtype: Any
+
+    @property
+    def name(self) -> str:
+        """The name in quotation marks, or the position."""
+        return self.label.removeprefix("column ")
+
+    @cached
+    def categories(self) -> Tally:
+        """The distinct values in the form in which categories are kept, sorted."""
+        found = self.distinct
+        values, inverse = sorted_categories(found, self.label)
+        counts, first = np.zeros(len(values), dtype=np.int64), np.empty((len(values), 2), dtype=np.int64)
+        np.add.at(counts, inverse, found.counts)
+        latest_first = np.lexsort((found.first[:, 1], found.first[:, 0]))[::-1]
+        first[inverse[latest_first]] = found.first[latest_first]  # of several assignments the last one counts
+        return Tally(values, counts, first)
+
+
+def merge_tallies(tallies: list[Tally]) -> Tally:
+    """The distinct values of several partitions, in the order in which they stand first.
+
+    Examples
+    --------
+    >>> a = Tally(["x", "y"], np.array([3, 1]), np.array([[0, 5], [0, 0]]))
+    >>> b = Tally(["z", "x"], np.array([2, 2]), np.array([[1, 0], [1, 1]]))
+    >>> both = merge_tallies([b, a])
+    >>> both.values, both.counts.tolist(), both.first.tolist()
+    (['y', 'x', 'z'], [1, 5, 2], [[0, 0], [0, 5], [1, 0]])
+    """
+    found: dict[Any, tuple[tuple[int, int], int]] = {}
+    for one in tallies:
+        for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
+            place, before = found.get(value, (row, 0))
+            found[value] = (min(place, row), before + count)
+    ordered = sorted(found.items(), key=lambda item: item[1][0])
+    return Tally(
+        [value for value, _ in ordered],
+        np.array([count for _, (_, count) in ordered], dtype=np.int64),
+        np.array([place for _, (place, _) in ordered], dtype=np.int64).reshape(-1, 2),
+    )
+
+
 def has_large_numbers(values: AnyArray) -> bool:
     """Whether whole numbers of 64 bits are among these that double precision may round."""
     whole = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size > 0

@@ -17,8 +17,8 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
-from .columns import TIMES, WORDS, Column, as_categories, listed, warn_of_columns
-from .frames import Digest, Digests, Table, categorical_mask
+from .columns import TIMES, WORDS, Column, Digest, as_categories, listed, warn_of_columns
+from .frames import Table, categorical_mask
 
 MANY_ROWS = 10  # from so many rows on it is told that none of their categories is known
 
@@ -234,9 +234,9 @@ def are_floats(values: list[Any]) -> bool:
 # ---- learning -------------------------------------------------------------------------------------------------------
 
 
-def learn_features(table: Table | Digests, categorical_features: Any, refusal: str | None) -> Features:
+def learn_features(table: Table, categorical_features: Any, refusal: str | None) -> Features:
     """The kinds and categories of a training table; ``refusal`` says why the classifier cannot take categories."""
-    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
+    mask, columns = categorical_mask(table, categorical_features), table.columns
     if isinstance(categorical_features, str):
         check_numeric_text(table, mask)
     if refusal is not None and mask.any():
@@ -260,9 +260,9 @@ def categories_of(
     return Categories([values for values, _ in learned])
 
 
-def more_features(known: Features, table: Table | Digests, categorical_features: Any) -> Features:
+def more_features(known: Features, table: Table, categorical_features: Any) -> Features:
     """The features of a model that goes on, with the categories that this table adds."""
-    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
+    mask, columns = categorical_mask(table, categorical_features), table.columns
     was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
     if any(not table.columns[j].empty for j in np.flatnonzero(mask != was)):
         old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
@@ -278,26 +278,21 @@ def more_features(known: Features, table: Table | Digests, categorical_features:
     return Features(kinds, categories_of(columns, learned))
 
 
-def columns_of(table: Table | Digests) -> Sequence[Column | Digest]:
-    """The columns, with or without their rows."""
-    return table.columns
-
-
 def later_kind(was: str, column: Column | Digest) -> str:
     """The kind of a column of a model that goes on: one that was missing may have come to hold numbers or times."""
     return column.kind if was == "missing" and column.kind in ("number", *TIMES) else was
 
 
-def kind_of_number(column: Column | Digest, table: Table | Digests) -> str:
+def kind_of_number(column: Column | Digest, table: Table) -> str:
     """The kind of a column that is no category; text is refused."""
     if column.kind == "text" or (column.kind == "category" and not is_number(column, "number", table.typed)):
         raise no_number(column, table)
     return "number" if column.kind == "category" else column.kind
 
 
-def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
+def check_numeric_text(table: Table, mask: Mask) -> None:
     """Raise if text columns hold numbers: as categories they would lose their order, and hardly ever be seen again."""
-    columns = columns_of(table)
+    columns = table.columns
     bad = [
         (column, example)
         for column, is_one in zip(columns, mask, strict=True)
@@ -350,7 +345,7 @@ def is_numeral(text: str) -> bool:
 # ---- messages -------------------------------------------------------------------------------------------------------
 
 
-def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
+def no_number(column: Column | Digest, table: Table) -> ValueError:
     """The error for text where numbers are wanted."""
     found = column.distinct
     wrong = np.array([not is_numeral(str(value)) for value in found.values])
@@ -368,9 +363,9 @@ def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
     )
 
 
-def refused(table: Table | Digests, mask: Mask, refusal: str) -> str:
+def refused(table: Table, mask: Mask, refusal: str) -> str:
     """The message where categories come to a classifier that takes numbers only."""
-    labels = [column.label for column, is_one in zip(columns_of(table), mask, strict=True) if is_one]
+    labels = [column.label for column, is_one in zip(table.columns, mask, strict=True) if is_one]
     return (
         f"{refusal}, and X holds text or categories in {listed(labels)}. Encode them first, for example with "
         "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."

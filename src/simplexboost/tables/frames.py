@@ -3,9 +3,6 @@
 narwhals reads pandas, polars, pyarrow and whatever else it knows, and tables that offer Arrow's ``__arrow_c_stream__``
 or the older ``__dataframe__``. The columns of arrays of objects or text, and of lists of lists, are looked at one by
 one. Arrays of plain numbers and sparse matrices are left to scikit-learn's own check.
-
-Where the rows of a table are elsewhere, as in a cluster, `Digests` has what `features` needs of it: the kind and the
-distinct values of every column.
 """
 
 from __future__ import annotations
@@ -22,9 +19,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._util.arrays import AnyArray, Mask
-from .._util.compat import cached
 from .._util.messages import warn_user
-from .columns import Column, Tally, sorted_categories
+from .columns import Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +29,14 @@ class Table:
 
     Attributes
     ----------
-    columns : list of p columns
+    columns : the p columns, whole (`Column`) or without their rows (`Digest`)
     n : the number of rows
     names : the names of the columns, any hashable objects; None for arrays, which have none
     by_name : the expression that picks and orders the columns by name, for messages
     native : the frame itself, in its own library; None for arrays
     """
 
-    columns: list[Column]
+    columns: list[Any]
     n: int
     names: list[Any] | None = None
     by_name: str = "X[clf.feature_names_in_]"
@@ -181,128 +177,31 @@ def read_list(X: Any) -> Table | None:
     return None if rows is None or rows.ndim != 2 else array_table(rows)
 
 
-@dataclass(frozen=True, eq=False)
-class Digest:
-    """A column without its rows.
-
-    Attributes
-    ----------
-    label : the name or the position, for messages
-    kind : one of the keys of `columns.WORDS`
-    empty : whether all values are missing
-    distinct : the distinct values of text, of categories, and of columns that the user declares categorical; else none
-    dtype : the type of its numbers
-    """
-
-    label: str
-    kind: str
-    empty: bool
-    distinct: Tally
-    dtype: Any
-
-    @property
-    def name(self) -> str:
-        """The name in quotation marks, or the position."""
-        return self.label.removeprefix("column ")
-
-    @cached
-    def categories(self) -> Tally:
-        """The distinct values in the form in which categories are kept, sorted."""
-        found = self.distinct
-        values, inverse = sorted_categories(found, self.label)
-        counts, first = np.zeros(len(values), dtype=np.int64), np.empty((len(values), 2), dtype=np.int64)
-        np.add.at(counts, inverse, found.counts)
-        latest_first = np.lexsort((found.first[:, 1], found.first[:, 0]))[::-1]
-        first[inverse[latest_first]] = found.first[latest_first]  # of several assignments the last one counts
-        return Tally(values, counts, first)
-
-
-@dataclass(frozen=True, eq=False)
-class Digests:
-    """A table without its rows: the digests of its columns, and what `Table` says of the names."""
-
-    columns: list[Digest]
-    n: int
-    names: list[Any] | None = None
-    by_name: str = Table.by_name
-
-    @property
-    def typed(self) -> bool:
-        """Whether columns have types of their own, as those of frames do."""
-        return self.names is not None
-
-
-def digest(column: Column, declared: bool, partition: int) -> Digest:
-    """What is to be known of a column in one partition; of a declared one, the kind does not matter."""
-    if declared:
-        return Digest(column.label, "category", not column.distinct.values, tally(column, partition), np.float64)
-    if column.kind in ("text", "category"):
-        return Digest(column.label, column.kind, False, tally(column, partition), np.float64)
-    nothing = Tally([], np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64))
-    return Digest(column.label, column.kind, column.empty, nothing, column.numbers().dtype)
-
-
-def tally(column: Column, partition: int) -> Tally:
-    """The distinct values of a column in one partition."""
-    found = column.distinct
-    return Tally(found.values, found.counts, np.column_stack([np.full(len(found.values), partition), found.first]))
-
-
-def merged(tallies: list[Tally]) -> Tally:
-    """The distinct values of several partitions, in the order in which they stand first.
-
-    Examples
-    --------
-    >>> a = Tally(["x", "y"], np.array([3, 1]), np.array([[0, 5], [0, 0]]))
-    >>> b = Tally(["z", "x"], np.array([2, 2]), np.array([[1, 0], [1, 1]]))
-    >>> both = merged([b, a])
-    >>> both.values, both.counts.tolist(), both.first.tolist()
-    (['y', 'x', 'z'], [1, 5, 2], [[0, 0], [0, 5], [1, 0]])
-    """
-    found: dict[Any, tuple[tuple[int, int], int]] = {}
-    for one in tallies:
-        for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
-            place, before = found.get(value, (row, 0))
-            found[value] = (min(place, row), before + count)
-    ordered = sorted(found.items(), key=lambda item: item[1][0])
-    return Tally(
-        [value for value, _ in ordered],
-        np.array([count for _, (_, count) in ordered], dtype=np.int64),
-        np.array([place for _, (place, _) in ordered], dtype=np.int64).reshape(-1, 2),
-    )
-
-
-def digest_columns(table: Table, declared: AnyArray, partition: int) -> list[Digest]:
-    """The digests of all columns of one partition; ``declared`` (p,) says which the user declares categorical."""
-    return [digest(column, bool(one), partition) for column, one in zip(table.columns, declared, strict=True)]
-
-
 MOST = 5  # names in a list
 
 
-def learn_names(estimator: Any, table: Table | Digests | None) -> None:
-    """Remember the names of the columns, if all of them are text."""
+def learn_names(estimator: Any, names: list[Any] | None) -> None:
+    """Let an estimator remember the names of its columns, if all of them are text."""
     vars(estimator).pop("feature_names_in_", None)
-    names = None if table is None else text_names(table.names)
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if (text := text_names(names)) is not None:
+        estimator.feature_names_in_ = np.array(text, dtype=object)
 
 
-def check_names(estimator: Any, table: Table | Digests | None) -> None:
-    """Raise unless a table has the names that are remembered.
+def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by_name) -> None:
+    """Raise unless columns have the names that the estimator remembers.
 
     The rules and the first words of the messages are scikit-learn's: only names that are all text count, and a table
     without them may follow one with them, or the reverse, with a warning.
     """
-    names = None if table is None else text_names(table.names)
+    names = text_names(names)
     fitted = getattr(estimator, "feature_names_in_", None)
     who = type(estimator).__name__
     if fitted is None and names is not None:
         warn_user(f"X has feature names, but {who} was fitted without feature names")
     elif fitted is not None and names is None:
         warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
-    elif fitted is not None and table is not None and names is not None and names != list(fitted):
-        raise ValueError(what_differs(names, list(fitted), table.by_name))
+    elif fitted is not None and names is not None and names != list(fitted):
+        raise ValueError(what_differs(names, list(fitted), by_name))
 
 
 def check_feature_count(estimator: Any, p: int) -> None:
@@ -361,7 +260,7 @@ def feature_names(clf: Any) -> list[str]:
     return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
 
 
-def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
+def categorical_mask(table: Table, categorical_features: Any) -> Mask:
     """Which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
 
     Examples
@@ -387,7 +286,7 @@ def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
     return mask
 
 
-def mask_by_type(table: Table | Digests, wanted: str) -> Mask:
+def mask_by_type(table: Table, wanted: str) -> Mask:
     """The categorical and text columns of a frame, (p,)."""
     if wanted != "from_dtype":
         hint = f" (pass [{wanted!r}])" if wanted in (table.names or ()) else ""
@@ -397,7 +296,7 @@ def mask_by_type(table: Table | Digests, wanted: str) -> Mask:
     return np.array([table.typed and column.kind in ("text", "category") for column in table.columns], dtype=bool)
 
 
-def positions(wanted: list[Any], table: Table | Digests, given: Any) -> list[int]:
+def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
     """The positions of columns that are given by name or by position."""
     p, names = len(table.columns), [name if isinstance(name, str) else None for name in table.names or ()]
     if all(isinstance(w, str) for w in wanted):

@@ -16,9 +16,9 @@ from sklearn.utils.validation import _check_n_features
 
 from .._util.arrays import AnyArray
 from ..engine import infinity_at
-from .columns import has_large_numbers, is_missing, lost_digits, warn_of_columns
-from .features import Features, learn_features, more_features
-from .frames import Table, array_table, check_feature_count, check_names, learn_names, read_table
+from .columns import is_missing
+from .features import Features
+from .frames import Table, array_table, check_names, learn_names, read_table
 
 MOST_INDEX = np.iinfo(np.int32).max
 
@@ -114,73 +114,6 @@ class Taken:
 FRAMES = Taken()
 # Errors of scikit-learn that say whether X or y is wrong; others come from NumPy, which knows neither.
 SAYS_WHAT = re.compile(r"\b[Xy]\b|sample|feature|[Cc]olumn|2D array|[Ss]parse|Complex")
-SMALL = 2**14  # values of X for which a fast look is worth its while
-
-
-def check_X(estimator: Any, X: Any, **options: Any) -> Any:
-    """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
-    if not options and is_ready(estimator, X):
-        return X
-    table, features = read_table(X), Features.of(estimator)
-    check_names(estimator, table)
-    if issparse(X) and features.categories is not None:
-        refuse_sparse(X.shape[1], np.flatnonzero(features.categories.mask).tolist())
-    if table is None and features.categories is not None:
-        table = plain_table(X)
-    if table is not None:
-        check_feature_count(estimator, len(table.columns))
-    return as_numbers(estimator, X, table, features, reset=False, **options)
-
-
-def is_ready(estimator: Any, X: Any) -> bool:
-    """Whether X is a small array of finite or missing numbers that is in the form of kernels already.
-
-    What follows would return it as it is, after 50 µs of questions: most of what the prediction of one row takes.
-    """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
-        return False
-    plain = estimator.categories_ is None and not hasattr(estimator, "feature_names_in_")
-    fits = X.shape[1] == estimator.n_features_in_ and 0 < X.size <= SMALL and X.flags.c_contiguous
-    return plain and fits and not np.isinf(X).any()
-
-
-def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
-    """X in the form that kernels take; the estimator remembers the columns.
-
-    If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
-    """
-    table, known = read_table(X), Features() if reset else Features.of(estimator)
-    (learn_names if reset else check_names)(estimator, table)
-    if issparse(X):
-        refuse_sparse(X.shape[1], taken.categorical_features)
-    if table is None and (taken.declared or known.categories is not None):
-        table = plain_table(X)
-    features = known
-    if table is not None and reset:
-        features = learn_features(table, taken.categorical_features, taken.refusal)
-    elif table is not None:
-        check_feature_count(estimator, len(table.columns))
-        features = more_features(known, table, taken.categorical_features)
-    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
-    warn_of_large_numbers(X, table, features)
-    return as_numbers(estimator, X, table, features, reset=reset, **options)
-
-
-def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> None:
-    """Warn of columns of numbers whose whole numbers cannot be told apart in double precision."""
-    if table is not None and features.kinds is not None:
-        pairs = zip(table.columns, features.kinds, strict=True)
-        numbers = [column for column, kind in pairs if kind == "number"]
-        warn_of_columns({column.label: lost_digits(column.whole_numbers(), column.label) for column in numbers})
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and has_large_numbers(X):
-        labels = [f"column {j}" for j in range(X.shape[1])]
-        warn_of_columns({label: lost_digits(values, label) for label, values in zip(labels, X.T, strict=True)})
-
-
-def learn_rows(estimator: Any, X: Any) -> None:
-    """`learn_X` for rows on a GPU, whose numbers were looked at there."""
-    learn_names(estimator, None)
-    estimator.feature_kinds_, estimator.categories_, estimator.n_features_in_ = None, None, X.shape[1]
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -188,7 +121,11 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
     table = read_table(X)
     if issparse(X):
         check_places(X)
-    (learn_names if reset else check_names)(estimator, table)
+    names = None if table is None else table.names
+    if reset:
+        learn_names(estimator, names)
+    else:
+        check_names(estimator, names, Table.by_name if table is None else table.by_name)
     try:
         _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
     except LookupError as error:
@@ -196,8 +133,8 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
     return X if table is None or table.native is None else table.native
 
 
-def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
-    """X, checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
+def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, **options: Any) -> Any:
+    """Return X as numbers that scikit-learn has checked; ``table`` is X as columns, None if it is numbers already.
 
     A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.binned`).
     """
@@ -220,7 +157,6 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X={short(given)} cannot be read as a table of numbers: {error}") from error
-    _check_n_features(estimator, checked, reset=reset)
     return canonical(checked, given) if issparse(X) else checked
 
 

@@ -7,7 +7,7 @@ only the summaries travel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 Pieces = Callable[[], list[tuple[str, Any]]]  # computes the pieces of an answer: (way to merge it, value) each
 
 WHOLE = -1  # the index of the partition that is a whole table
+FIELDS = ("sample_weight", "init_score", "groups")  # what a partition may have beside X and y
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,11 @@ class Partition:
     sample_weight: Any = None
     init_score: Any = None
     groups: Any = None
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of `FIELDS` that are given."""
+        return frozenset(name for name in FIELDS if getattr(self, name) is not None)
 
 
 class Exchange(Protocol):
@@ -85,14 +91,3 @@ def in_partition(index: int, of: str = "") -> Iterator[None]:
         stop = "" if str(error).rstrip().endswith((".", "!", "?")) else "."
         where = "" if index < 0 else f"{stop} This is in partition {index}, whose rows are counted from 0."
         raise type(error)(f"{begin}{error}{where}") from error
-
-
-def all_or_none(name: str, has: Sequence[tuple[int, bool]]) -> bool:
-    """Return whether all partitions, given by their indices, have something; raise ValueError if only some do."""
-    with_it, without = ([index for index, there in has if there is wanted] for wanted in (True, False))
-    if with_it and without:
-        raise ValueError(
-            f"partition {with_it[0]} has {name}, but partition {without[0]} has none; pass it for all partitions "
-            "or for none."
-        )
-    return bool(with_it)

@@ -14,7 +14,9 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, column_
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_number as check_parameter
 from ..engine import CPU, DeviceTable, Engine, Rows, auto_bins
-from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, learn_rows, learn_X, plain_labels
+from .encoding import Columns, learn_X
+from .features import Features
+from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, plain_labels
 from .labels import (
     as_listed,
     check_are_classes,
@@ -32,7 +34,7 @@ from .labels import (
     target_columns,
     warn_of_quantity,
 )
-from .partitions import ALONE, WHOLE, Exchange, Partition, all_or_none, in_order, in_partition
+from .partitions import ALONE, FIELDS, WHOLE, Exchange, Partition, in_order, in_partition
 from .problem import ClassTargets, LabelSets, OneClass, Problem
 from .training_set import TrainingSet
 
@@ -112,7 +114,7 @@ def check_training(
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
     if isinstance(X, DeviceTable):
-        learn_rows(estimator, X)
+        Columns(None, X.shape[1], Features()).remember(estimator)
     else:
         X = learn_X(estimator, X, taken, reset=reset)
     part = check_rows(Partition(WHOLE, X, y, sample_weight))
@@ -174,7 +176,7 @@ def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
     """The rows in use of tables of p columns, one after another; the list of tables is emptied."""
     tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
     if len(tables) < 2 or issparse(tables[0]):
-        return stacked(tables, p)
+        return stack_tables(tables, p)
     whole, end = np.empty((sum(len(X) for X in tables), p), dtype=tables[0].dtype), 0
     while tables:
         X = tables.pop(0)
@@ -183,8 +185,8 @@ def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
     return whole
 
 
-def stacked(tables: list[Any], p: int) -> Any:
-    """Tables of p columns, one below another."""
+def stack_tables(tables: list[Any], p: int) -> Any:
+    """Return tables of p columns as one, stacked row-wise."""
     if len(tables) == 1:
         return tables[0]
     if any(issparse(X) for X in tables):
@@ -215,7 +217,7 @@ class LabelSummary:
     Attributes
     ----------
     n : the number of its rows
-    labels, counts : the distinct labels, sorted, and how often each occurs
+    labels, counts : the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
     as_column : whether y has a second dimension of size one
     fields : what the partition has beside X and y
     positive : whether some rows have a positive weight
@@ -223,13 +225,10 @@ class LabelSummary:
 
     n: int
     labels: AnyArray
-    counts: AnyArray
+    counts: Any
     as_column: bool
     fields: frozenset[str]
     positive: bool
-
-
-FIELDS = ("sample_weight", "init_score", "groups")
 
 
 def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummary, Labels]:
@@ -248,9 +247,27 @@ def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummar
             raise
         if len(labels):  # twice: scikit-learn warns if most labels occur once, which says nothing of a small partition
             check_are_classes(np.repeat(labels, 2))
-    fields = frozenset(name for name in FIELDS if getattr(part, name) is not None)
     positive = part.sample_weight is None or bool(part.sample_weight.any())
-    return LabelSummary(len(y), labels, counts, part.y.ndim > 1, fields, positive), places
+    return LabelSummary(len(y), labels, counts, part.y.ndim > 1, part.fields, positive), places
+
+
+def common_fields(parts: dict[int, LabelSummary], suffix: str = "") -> frozenset[str]:
+    """Return what all partitions, by index, have beside X and y; raise ValueError for what only some of them have.
+
+    Parameters
+    ----------
+    suffix : of the names of arguments in messages
+    """
+    found = set()
+    for name in FIELDS:
+        with_it, without = ([i for i, part in parts.items() if (name in part.fields) is has] for has in (True, False))
+        if with_it and without:
+            raise ValueError(
+                f"partition {with_it[0]} has {name}{suffix}, but partition {without[0]} has none; pass it for all "
+                "partitions or for none."
+            )
+        found |= {name} if with_it else set()
+    return frozenset(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +285,7 @@ def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
     full = {index: part for index, part in enumerate(parts) if part.n}
     if not full:
         raise ValueError("y has no labels: all partitions are empty.")
-    has = {name: all_or_none(name, [(i, name in part.fields) for i, part in full.items()]) for name in FIELDS}
+    fields = common_fields(full)
     check_one_type(full)
     labels, inverse = np.unique(np.concatenate([part.labels for part in full.values()]), return_inverse=True)
     counts = np.zeros(len(labels), dtype=np.int64)
@@ -284,7 +301,7 @@ def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
     if not any(part.positive for part in parts):
         check_sample_weight(np.zeros(1), np.empty((1, 0)))
     weight = class_weights(classes, labels, counts, labelling.class_weight)
-    return Classes(classes, weight, n, frozenset(name for name in FIELDS if has[name]))
+    return Classes(classes, weight, n, fields)
 
 
 def check_one_type(parts: dict[int, LabelSummary]) -> None:

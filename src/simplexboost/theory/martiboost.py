@@ -28,7 +28,8 @@ from ..model.program import Program, Turn, answers, move
 from ..parts.learners import Answer, Learner, Request, as_learner
 from ..parts.losses.links import log_of
 from ..persist import check_label_types, pack_program, register, unpack_program
-from ..tables.inputs import Taken, check_X
+from ..tables.encoding import check_X
+from ..tables.inputs import Taken
 from ..tables.labels import few, listed_classes
 from ..tables.order import in_own_order
 from ..tables.training_set import TrainingSet

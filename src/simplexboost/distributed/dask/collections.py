@@ -20,7 +20,7 @@ from ...decide.abstaining import with_missing
 from ...decide.costs import Costs
 from ...decide.levels import nodes_of
 from ...tables.partitions import Partition
-from ..partition_columns import Tables
+from ..fitting import Tables
 from .workers import Item
 
 OTHERS = ("y", "sample_weight", "init_score", "groups")  # what goes with X

@@ -19,7 +19,7 @@ from distributed import Client, Future, get_worker
 from distributed.actor import ProxyRPC
 from distributed.protocol import to_serialize
 
-from ..comm import Answer, Failure, Group, Member, combined
+from ..comm import Answer, Failure, Group, Member, combine_answers
 
 NEAR = 2.0  # seconds in which a worker must answer the client to count as near
 
@@ -120,16 +120,16 @@ class Holder:
         theirs = [call(self._worker.rpc(to.address), to, "step", number, message) for to in self._children]
         answers = await asyncio.gather(own, *theirs)
         if sum(answer.n_bytes for answer in answers if isinstance(answer, Answer)) < LARGE:
-            return put_together(answers)
-        return await asyncio.to_thread(put_together, answers)
+            return combine_packed(answers)
+        return await asyncio.to_thread(combine_packed, answers)
 
 
-def put_together(answers: Sequence[Answer | Failure]) -> Answer | Failure:
+def combine_packed(answers: Sequence[Answer | Failure]) -> Answer | Failure:
     """Packed answers as one."""
     if len(answers) == 1:
         return sendable(answers[0])
-    together = combined([answer.unpacked() if isinstance(answer, Answer) else answer for answer in answers])
-    return together.packed() if isinstance(together, Answer) else sendable(together)
+    together = combine_answers([answer.unpack() if isinstance(answer, Answer) else answer for answer in answers])
+    return together.pack() if isinstance(together, Answer) else sendable(together)
 
 
 def sendable(answer: Answer | Failure) -> Answer | Failure:
