@@ -46,7 +46,7 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
         init_score=init,
         engine=engine.with_rows(rows),
         order=order,
-        class_ranks=None if data.problem.several else np.argsort(np.argsort(of_classes)),
+        class_ranks=None if data.problem.is_matrix else np.argsort(np.argsort(of_classes)),
     )
     return data, None if groups is None else groups[order]
 

@@ -57,14 +57,24 @@ class Problem(ABC):
         """The number of classes, K; of several class targets a list of those of each."""
         return len(self.classes)
 
+    @property
+    def is_matrix(self) -> bool:
+        """Whether y has several columns, so that a row may have several classes."""
+        return self.several is not None
+
     def for_model(self) -> Problem:
-        """Return the problem as a fitted model keeps it: without what is known of the training rows."""
+        """Return the problem as a fitted model keeps it, without the combinations found in the training rows."""
         return self
 
     def check_one_class(self, message: str) -> None:
-        """Raise an error unless every row has one class; in the message, "{several}" becomes "labels" or "targets"."""
-        if self.several is not None:
+        """Raise ValueError unless every row has one class; "{several}" in it becomes "labels" or "targets"."""
+        if self.is_matrix:
             raise ValueError(message.format(several=self.several))
+
+    def check_one_softmax(self, message: str) -> None:
+        """Raise TypeError unless one soft-max takes all columns of scores; "{several}" as in `check_one_class`."""
+        if self.widths is not None or self.yes_or_no:
+            raise TypeError(message.format(several=self.several))
 
     def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
         """Return the logits 2U (n, K) of the present classes that an ``init_score`` holds; ``what`` names it."""

@@ -126,7 +126,7 @@ def check_training(
         labels = read_labels(ALONE, [part], labelling)
     (used,), problem = labels.used, labels.problem
     data = training_set(estimator, [X], labels, max_bins, engine)
-    if costs is not None and problem.several is None:
+    if costs is not None and not problem.is_matrix:
         data = replace(data, costs=check_costs(costs, len(used), len(problem.present))[used][:, problem.present])
     return Checked(data, used)
 
