@@ -69,12 +69,12 @@ class Problem(ABC):
     def check_one_class(self, message: str) -> None:
         """Raise ValueError unless every row has one class; "{several}" in it becomes "labels" or "targets"."""
         if self.is_matrix:
-            raise ValueError(message.format(several=self.several))
+            raise ValueError(message.replace("{several}", str(self.several)))
 
     def check_one_softmax(self, message: str) -> None:
         """Raise TypeError unless one soft-max takes all columns of scores; "{several}" as in `check_one_class`."""
         if self.widths is not None or self.yes_or_no:
-            raise TypeError(message.format(several=self.several))
+            raise TypeError(message.replace("{several}", str(self.several)))
 
     def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
         """Return the logits 2U (n, K) of the present classes that an ``init_score`` holds; ``what`` names it."""
