@@ -17,7 +17,7 @@ from ..engine import CPU, Engine
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
 from ..tables.encoding import check_partitions
-from ..tables.inputs import plain_labels, short
+from ..tables.inputs import plain_labels, shorten
 from ..tables.partitions import ALONE, WHOLE, Exchange, Partition, in_order, in_partition
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, LabelSummary, check_sample_weight, common_fields, stack_tables
@@ -165,7 +165,7 @@ def make_evaluation(one: EvalSet, context: EvalContext, first: bool) -> Evaluati
     try:
         np.ndim(y)
     except ValueError as error:
-        raise ValueError(f"y_val={short(y)} must hold as many labels for every row of X_val.") from error
+        raise ValueError(f"y_val={shorten(y)} must hold as many labels for every row of X_val.") from error
     rows, targets, start, _ = read_evaluated(ALONE, context, [Partition(WHOLE, X, y, sample_weight, init_score)])
     return context.evaluation(rows, targets, first, init_score=start)
 

@@ -330,7 +330,7 @@ class Member(Group):
             self._answer.set_result(Answer(what, tuple(w for w, _ in made), tuple(v for _, v in made)).pack())
 
     def receive(self) -> Any:
-        """The leader's next message."""
+        """Return the leader's next message."""
         if self.replaying:
             message = self._past[self._received]
             self._past[self._received] = None

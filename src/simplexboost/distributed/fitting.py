@@ -27,7 +27,7 @@ from ..parts.optimizers.run import Run
 from ..persist import check_label_types
 from ..tables.encoding import learn_partitions
 from ..tables.inputs import Taken
-from ..tables.order import in_own_order
+from ..tables.order import sort_by_content
 from ..tables.partitions import Partition, in_order, in_partition
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, ReadLabels, check_rows, read_labels, training_set
@@ -89,7 +89,7 @@ def check_parts(parts: Parts) -> None:
 def agree_on_training(
     group: Group, estimator: Any, parts: Parts, tables: list[Partition]
 ) -> tuple[Checked, AnyArray | None]:
-    """The rows here as a training set, and their groups, or None."""
+    """Return the rows here as a training set, and their groups, or None."""
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, parts.learner.refusal)
@@ -105,7 +105,7 @@ def agree_on_training(
     estimator._check_start(init is not None)
     engine = group_engine(estimator._engine().compute.n_threads, GroupRows(group, share))
     data = replace(training_set(estimator, X, labels, estimator.max_bins, engine), init_score=init)
-    data, groups = in_own_order(data, groups)
+    data, groups = sort_by_content(data, groups)
     used = np.concatenate([np.empty(0, dtype=bool), *labels.used])
     return Checked(data if estimator._goes_on else coded(data), used), groups
 
@@ -140,7 +140,7 @@ def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mas
 
 
 def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
-    """The scores that boosting starts from, of the rows and classes that are trained on."""
+    """Return the scores that boosting starts from, of the rows and classes that are trained on."""
     scores = [np.empty((0, int(labels.problem.present.sum())))]
     for part, used in zip(parts, labels.used, strict=True):
         with in_partition(part.index):
@@ -149,7 +149,7 @@ def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
 
 
 def coded(data: TrainingSet) -> TrainingSet:
-    """The training set with its bins in place of its values, which are then free to go."""
+    """Return the training set with its bins in place of its values, so that these can be freed."""
     binned = data.binned
     other = replace(data, table=CodedRows(binned), order=None)
     other.__dict__["binned"] = binned
@@ -188,7 +188,7 @@ class Agreement(Callback):
 
     @classmethod
     def on(cls, callbacks: Sequence[Callback]) -> Agreement:
-        """The agreement that these callbacks need."""
+        """Return the agreement that these callbacks need."""
         names = ("start", "before_round", "after_round", "finish")
         moments = tuple(name for name in names if any(has_own(callback, name) for callback in callbacks))
         return cls(moments, not all(isinstance(callback, OWN) for callback in callbacks))
@@ -214,5 +214,5 @@ class Agreement(Callback):
 
 
 def has_own(callback: Callback, name: str) -> bool:
-    """Whether a callback has a method of its own in place of the one that does nothing."""
+    """Return whether a callback overrides a method that does nothing."""
     return getattr(getattr(callback, name), "__func__", None) is not getattr(Callback, name)

@@ -49,7 +49,7 @@ class Table:
 
 
 def read_table(X: Any) -> Table | None:
-    """The columns of a table; None for arrays of numbers, sparse matrices and what is no table.
+    """Return a table as columns; None for arrays of numbers, sparse matrices and whatever is no table.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def read_table(X: Any) -> Table | None:
 
 
 def take_rows(X: Any, rows: AnyArray) -> Any:
-    """Some rows of a table of any kind, as a table of the same kind; of a sparse matrix, as CSR.
+    """Return some rows of a table as a table of the same kind; of a sparse matrix, as CSR.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def take_rows(X: Any, rows: AnyArray) -> Any:
 
 
 def as_frame(X: Any) -> Any:
-    """X as a data frame of narwhals; None if it is not a frame."""
+    """Return X as a data frame of narwhals; None if it is not a frame."""
     import narwhals as nw  # not at the top: start-up time
 
     try:
@@ -98,19 +98,19 @@ def as_frame(X: Any) -> Any:
         elif frame is X and hasattr(X, "__dataframe__"):
             frame = nw.from_native(from_interchange(X))
     except nw.exceptions.DuplicateError:
-        raise duplicates(X) from None
+        raise duplicates_error(X) from None
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a lazy table ({type(X).__name__}); collect it first, for example with X.collect().")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def is_one_column(X: Any) -> bool:
-    """Whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
+    """Return whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
     return len(getattr(X, "shape", (0, 0))) == 1 or hasattr(X, "type")
 
 
 def first_installed(*modules: str, what: str) -> Any:
-    """The first of some modules that can be imported."""
+    """Return the name of the first module that can be imported."""
     for name in modules:
         try:
             import_module(name)
@@ -121,14 +121,13 @@ def first_installed(*modules: str, what: str) -> Any:
 
 
 def from_interchange(X: Any) -> Any:
-    """A pyarrow table (without pyarrow: a pandas frame) of a table that offers only the older ``__dataframe__``."""
+    """Return a table that offers only the older ``__dataframe__`` as one of pyarrow, or without it of pandas."""
     if first_installed("pyarrow", "pandas", what="__dataframe__") == "pyarrow":
         return import_module("pyarrow.interchange").from_dataframe(X)
     return import_module("pandas").api.interchange.from_dataframe(X)
 
 
 def read_frame(frame: Any) -> Table:
-    """The columns of a frame of narwhals."""
     columns = [Column(f"column {series.name!r}", series) for series in frame.iter_columns()]
     by_name = "X[clf.feature_names_in_]"
     if not frame.implementation.is_pandas_like():
@@ -136,8 +135,8 @@ def read_frame(frame: Any) -> Table:
     return Table(columns, len(frame), list(frame.columns), by_name, frame.to_native())
 
 
-def duplicates(X: Any) -> ValueError:
-    """The error that lists the names that several columns have."""
+def duplicates_error(X: Any) -> ValueError:
+    """Return the error that lists the names that several columns have."""
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     several = [f"{name!r} ({count} times)" for name, count in Counter(names).items() if count > 1]
     more = f" and {len(several) - 10} more" if len(several) > 10 else ""
@@ -151,7 +150,7 @@ def duplicates(X: Any) -> ValueError:
 
 
 def read_array(X: AnyArray) -> Table | None:
-    """The columns of an array of objects, text or times; None if its values are numbers already."""
+    """Return the columns of an array of objects, text or times; None if its values are numbers already."""
     if X.dtype.names is not None:
         raise ValueError(
             f"X is a structured array with the fields {list(X.dtype.names)}; pass a data frame instead, for example "
@@ -163,12 +162,11 @@ def read_array(X: AnyArray) -> Table | None:
 
 
 def array_table(X: AnyArray) -> Table:
-    """The columns of any array of two dimensions."""
     return Table([Column(f"column {j}", values) for j, values in enumerate(X.T)], len(X))
 
 
 def read_list(X: Any) -> Table | None:
-    """The columns of a list of rows that hold text; None if all values are numbers, or it is no table."""
+    """Return the columns of a list of rows that hold text; None if all values are numbers, or it is no table."""
     try:
         kind = np.asarray(X).dtype.kind
         rows = np.array(X, dtype=object) if kind in "OUSMm" else None
@@ -214,7 +212,7 @@ def check_feature_count(estimator: Any, p: int) -> None:
 
 
 def text_names(names: list[Any] | None) -> list[str] | None:
-    """The names, if all of them are text; an error if only some are, as in scikit-learn."""
+    """Return the names if all are text, else None; raise TypeError if only some are, as scikit-learn does."""
     types = sorted({type(name).__qualname__ for name in names or ()})
     if len(types) > 1 and "str" in types:
         raise TypeError(
@@ -226,13 +224,13 @@ def text_names(names: list[Any] | None) -> list[str] | None:
 
 
 def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
-    """The message for a table with other columns than those of the fit."""
+    """Return the message for a table with other columns than those of the fit."""
     missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
     message = "The feature names should match those that were passed during fit.\n"
     if unseen:
-        message += "Feature names unseen at fit time:\n" + listed(unseen)
+        message += "Feature names unseen at fit time:\n" + list_names(unseen)
     if missing:
-        message += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
+        message += "Feature names seen at fit time, yet now missing:\n" + list_names(missing)
         return message + "".join(
             f"Perhaps {close!r} was {name!r} in fit.\n"
             for name in missing[:MOST]
@@ -243,25 +241,25 @@ def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
     return message + f"Pick the columns of the fit by name, where clf is the classifier: {by_name}"
 
 
-def listed(names: list[str]) -> str:
-    """A line per name, for the first few."""
+def list_names(names: list[str]) -> str:
+    """Return a line per name, for the first few."""
     return "".join(f"- {name}\n" for name in names[:MOST]) + ("- ...\n" if len(names) > MOST else "")
 
 
 def close_names(name: str, others: Iterable[str]) -> list[str]:
-    """Others that are spelled nearly like a name, whatever their case; the nearest first."""
+    """Return names that are spelled nearly like a name, whatever their case; the nearest first."""
     by_case = {other.lower(): other for other in others}
     return [by_case[found] for found in get_close_matches(name.lower(), by_case)]
 
 
 def feature_names(clf: Any) -> list[str]:
-    """The names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
+    """Return the names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
     given = getattr(clf, "feature_names_in_", None)
     return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
 
 
 def categorical_mask(table: Table, categorical_features: Any) -> Mask:
-    """Which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
+    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
 
     Examples
     --------
@@ -287,7 +285,7 @@ def categorical_mask(table: Table, categorical_features: Any) -> Mask:
 
 
 def mask_by_type(table: Table, wanted: str) -> Mask:
-    """The categorical and text columns of a frame, (p,)."""
+    """Return which columns of a frame are categories or text, (p,)."""
     if wanted != "from_dtype":
         hint = f" (pass [{wanted!r}])" if wanted in (table.names or ()) else ""
         raise ValueError(
@@ -297,7 +295,7 @@ def mask_by_type(table: Table, wanted: str) -> Mask:
 
 
 def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
-    """The positions of columns that are given by name or by position."""
+    """Return the positions of columns that are given by name or by position."""
     p, names = len(table.columns), [name if isinstance(name, str) else None for name in table.names or ()]
     if all(isinstance(w, str) for w in wanted):
         unknown, known = [name for name in wanted if name not in names], [name for name in names if name is not None]
@@ -305,7 +303,7 @@ def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
             raise ValueError(
                 f"categorical_features={given!r}: X has no {'columns' if len(unknown) > 1 else 'column'} "
                 f"{', '.join(map(repr, sorted(unknown)[:5]))}"
-                + (spelled(sorted(unknown), known) if known else "; it has no names, so pass positions.")
+                + (suggest_names(sorted(unknown), known) if known else "; it has no names, so pass positions.")
             )
         return [names.index(name) for name in wanted]
     if any(isinstance(w, str) for w in wanted):
@@ -319,8 +317,8 @@ def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
     return [int(w) for w in wanted]
 
 
-def spelled(unknown: list[str], known: list[str]) -> str:
-    """What was probably meant, for messages."""
+def suggest_names(unknown: list[str], known: list[str]) -> str:
+    """Return a hint at similar names, or at the names that there are, for messages."""
     close = [match for name in unknown[:5] for match in close_names(name, known)[:1]]
     if close:
         return f"; did you mean {', '.join(map(repr, close))}?"
@@ -328,7 +326,7 @@ def spelled(unknown: list[str], known: list[str]) -> str:
 
 
 def unknown_features(given: Any, p: int) -> ValueError:
-    """The error for what names no columns."""
+    """Return the error for a value that cannot name columns."""
     return ValueError(
         f"categorical_features={given!r} must be a mask of {p} booleans, positions below {p}, names of columns, "
         "'from_dtype' or None."

@@ -59,13 +59,13 @@ ALONE = Alone()
 
 
 def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
-    """The values of a collected piece, by their places."""
+    """Return the values of a collected piece in the order of their places."""
     return [value for _, value in sorted(pieces, key=lambda entry: entry[0])]
 
 
 @contextmanager
 def in_partition(index: int, of: str = "") -> Iterator[None]:
-    """Errors in the user's data say in which partition they were found.
+    """Let errors in the user's data name the partition in which they were found.
 
     Parameters
     ----------
