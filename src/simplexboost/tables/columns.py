@@ -93,16 +93,11 @@ def duration_number(value: Any) -> float:
     return (value // MICROSECOND) / DAY
 
 
-def time_number(value: dt.time) -> float:
-    """Return a time of day as a fraction of the day."""
-    return (((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond) / DAY
-
-
 NUMBER_OF: dict[str, Callable[[Any], float]] = {
     "number": float,
     "date": date_number,
     "duration": duration_number,
-    "time": time_number,
+    "time": lambda t: (((t.hour * 60 + t.minute) * 60 + t.second) * 1_000_000 + t.microsecond) / DAY,
 }
 
 

@@ -47,17 +47,11 @@ def share_last(categories: Sized) -> bool:
     return len(categories) == MAX_CATEGORIES - 1
 
 
-def learn_categories(column: Column | Digest) -> tuple[AnyArray, str | None]:
-    """Return the sorted categories of a column, or the most frequent ones with a warning if there are too many."""
-    values = as_categories(column.categories.values)
-    return first_numbers(column, values, column.categories.counts, values[:0])
-
-
-def more_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
-    """Return the categories of a fitted model followed by new ones of this column; with a warning if not all fit.
+def learn_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
+    """Return the known categories followed by those that this column adds, with a warning if not all fit.
 
     Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
-    already, new ones join them. If there is no room for all, what to say of it comes with them.
+    already, new ones join them.
     """
     values, counts = as_categories(column.categories.values), column.categories.counts
     new = np.isnan(numbers_among(values, known, share=False))
@@ -182,7 +176,9 @@ class Features:
     def numbers(self, table: Table) -> AnyArray:
         """Return the numbers of a table, (n, p), C-contiguous, NaN where missing."""
         columns = [self.encode_column(table, j) for j in range(len(table.columns))]
-        self.warn_of_unknown(table, columns)
+        if self.categories is not None:
+            triples = zip(table.columns, columns, self.categories.columns, strict=True)
+            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
         single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
         out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
         for begin in range(0, table.n, BLOCK):
@@ -207,27 +203,18 @@ class Features:
             raise text_error(column, table)
         raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
 
-    def warn_of_unknown(self, table: Table, numbers: list[AnyArray]) -> None:
-        """Warn of categorical columns without a known value."""
-        if self.categories is not None:
-            triples = zip(table.columns, numbers, self.categories.columns, strict=True)
-            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
-
 
 def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
     """Return whether a column can be read as the kind that it had in fit; numbers of arrays may be times."""
     if column.kind == "category":
         values = column.distinct.values
-        return was == "number" and not any(isinstance(value, str) for value in values) and are_floats(values)
+        if was != "number" or any(isinstance(value, str) for value in values):
+            return False
+        try:
+            return len(list(map(float, values))) == len(values)
+        except (TypeError, ValueError):
+            return False
     return column.kind == was or (was in TIMES and column.kind == "number" and not typed)
-
-
-def are_floats(values: list[Any]) -> bool:
-    try:
-        [float(value) for value in values]
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 # ---- learning -------------------------------------------------------------------------------------------------------
@@ -249,16 +236,13 @@ def learn_features(table: Table, categorical_features: Any, refusal: str | None)
     kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(columns, mask, strict=True)]
     if not mask.any():
         return Features(kinds)
-    pairs = zip(columns, mask, strict=True)
-    return Features(
-        kinds, categories_of(columns, [learn_categories(c) if is_one else (None, None) for c, is_one in pairs])
-    )
+    return Features(kinds, categories_of(columns, [np.empty(0) if is_one else None for is_one in mask]))
 
 
-def categories_of(
-    columns: Sequence[Column | Digest], learned: Sequence[tuple[AnyArray | None, str | None]]
-) -> Categories:
-    """Return the categories of all columns, after warning of those with too many."""
+def categories_of(columns: Sequence[Column | Digest], known: Sequence[AnyArray | None]) -> Categories:
+    """Return the categories of all columns, with those known before, and warn of columns with too many."""
+    pairs = zip(columns, known, strict=True)
+    learned = [(None, None) if old is None else learn_categories(c, old) for c, old in pairs]
     warn_of_columns({column.label: remark for column, (_, remark) in zip(columns, learned, strict=True)})
     return Categories([values for values, _ in learned])
 
@@ -273,17 +257,12 @@ def more_features(known: Features, table: Table, categorical_features: Any) -> F
             f"a fitted model that learns more (warm_start=True, add_classes) needs its categorical columns, [{old}]; "
             f"with categorical_features={categorical_features!r} this X has [{new}]."
         )
-    kinds = known.kinds and [later_kind(old, column) for column, old in zip(columns, known.kinds, strict=True)]
+    later = ("number", *TIMES)  # the kinds that a column may get whose values were all missing
+    pairs = zip(columns, known.kinds or (), strict=known.kinds is not None)
+    kinds = known.kinds and [c.kind if old == "missing" and c.kind in later else old for c, old in pairs]
     if known.categories is None:
         return Features(kinds)
-    pairs = zip(columns, known.categories.columns, strict=True)
-    learned = [(None, None) if old is None else more_categories(c, old) for c, old in pairs]
-    return Features(kinds, categories_of(columns, learned))
-
-
-def later_kind(was: str, column: Column | Digest) -> str:
-    """Return the kind of a column after more rows: one that was missing may have come to hold numbers or times."""
-    return column.kind if was == "missing" and column.kind in ("number", *TIMES) else was
+    return Features(kinds, categories_of(columns, known.categories.columns))
 
 
 def kind_of_number(column: Column | Digest, table: Table) -> str:

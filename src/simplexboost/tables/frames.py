@@ -65,7 +65,12 @@ def read_table(X: Any) -> Table | None:
     if isinstance(X, np.ndarray):
         return read_array(X)
     frame = as_frame(X)
-    return None if frame is None else read_frame(frame)
+    if frame is None:
+        return None
+    columns = [Column(f"column {series.name!r}", series) for series in frame.iter_columns()]
+    pandas = frame.implementation.is_pandas_like()
+    by_name = Table.by_name if pandas else "X.select(list(clf.feature_names_in_))"
+    return Table(columns, len(frame), list(frame.columns), by_name, frame.to_native())
 
 
 def take_rows(X: Any, rows: AnyArray) -> Any:
@@ -125,14 +130,6 @@ def from_interchange(X: Any) -> Any:
     if first_installed("pyarrow", "pandas", what="__dataframe__") == "pyarrow":
         return import_module("pyarrow.interchange").from_dataframe(X)
     return import_module("pandas").api.interchange.from_dataframe(X)
-
-
-def read_frame(frame: Any) -> Table:
-    columns = [Column(f"column {series.name!r}", series) for series in frame.iter_columns()]
-    by_name = "X[clf.feature_names_in_]"
-    if not frame.implementation.is_pandas_like():
-        by_name = "X.select(list(clf.feature_names_in_))"
-    return Table(columns, len(frame), list(frame.columns), by_name, frame.to_native())
 
 
 def duplicates_error(X: Any) -> ValueError:
@@ -271,7 +268,13 @@ def categorical_mask(table: Table, categorical_features: Any) -> Mask:
     if categorical_features is None:
         return np.zeros(p, dtype=bool)
     if isinstance(categorical_features, str):
-        return mask_by_type(table, categorical_features)
+        if categorical_features != "from_dtype":
+            hint = f" (pass [{categorical_features!r}])" if categorical_features in (table.names or ()) else ""
+            raise ValueError(
+                f"categorical_features={categorical_features!r} is unknown{hint}; pass 'from_dtype', a mask, "
+                "positions, names or None."
+            )
+        return np.array([table.typed and c.kind in ("text", "category") for c in table.columns], dtype=bool)
     wanted = list(categorical_features) if isinstance(categorical_features, Iterable) else None
     if wanted is None or any(not isinstance(w, str | Integral | np.bool_) for w in wanted):
         raise unknown_features(categorical_features, p)
@@ -282,16 +285,6 @@ def categorical_mask(table: Table, categorical_features: Any) -> Mask:
         return np.array(wanted, dtype=bool)
     mask[positions(wanted, table, categorical_features)] = True
     return mask
-
-
-def mask_by_type(table: Table, wanted: str) -> Mask:
-    """Return which columns of a frame are categories or text, (p,)."""
-    if wanted != "from_dtype":
-        hint = f" (pass [{wanted!r}])" if wanted in (table.names or ()) else ""
-        raise ValueError(
-            f"categorical_features={wanted!r} is unknown{hint}; pass 'from_dtype', a mask, positions, names or None."
-        )
-    return np.array([table.typed and column.kind in ("text", "category") for column in table.columns], dtype=bool)
 
 
 def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:

@@ -55,12 +55,6 @@ QUANTITY = 20  # more different numbers than this may be a quantity, if they har
 MOST_SHOWN = 5  # labels or classes in a message
 
 
-def kind_of_target(y: Any) -> str:
-    """Return scikit-learn's name for y, such as "multilabel-indicator", without its warnings of very large numbers."""
-    with np.errstate(invalid="ignore"):  # of numbers beyond the integers that it compares them with
-        return str(type_of_target(y))
-
-
 def check_are_classes(y: AnyArray) -> None:
     """Raise unless scikit-learn takes y for classes; very large numbers are no reason to warn."""
     try:
@@ -257,26 +251,23 @@ def is_indicator(y: Any) -> bool:
     """
     if not issparse(y) and np.asarray(y).dtype.kind not in "biuf":
         return False
-    if kind_of_target(y) != "multilabel-indicator":
-        return False
-    return bool(np.isin(y.data if issparse(y) else y, (0, 1)).all())
+    with np.errstate(invalid="ignore"):  # of numbers beyond the integers that scikit-learn compares them with
+        kind = type_of_target(y)
+    return kind == "multilabel-indicator" and bool(np.isin(y.data if issparse(y) else y, (0, 1)).all())
 
 
 def target_columns(y: Any) -> list[AnyArray]:
     """Return the columns of a matrix of class targets, each with labels that can be compared, (n,) each."""
     table = np.asarray(y.toarray() if issparse(y) else y)
-    return [target_column(table[:, t], t) for t in range(table.shape[1])]
-
-
-def target_column(labels: AnyArray, t: int) -> AnyArray:
-    """Return the labels (n,) of target t; raise ValueError unless they are classes and none is missing."""
-    try:
-        check_no_label_is_missing(labels)
-        column = of_one_kind(labels)
-        check_are_classes(column)
-    except ValueError as error:
-        raise ValueError(f"column {t} of y is refused: {error}") from error
-    return column
+    columns = []
+    for t, labels in enumerate(table.T):
+        try:
+            check_no_label_is_missing(labels)
+            columns.append(of_one_kind(labels))
+            check_are_classes(columns[-1])
+        except ValueError as error:
+            raise ValueError(f"column {t} of y is refused: {error}") from error
+    return columns
 
 
 def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple[Mask, Mask]:

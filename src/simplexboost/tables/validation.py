@@ -392,10 +392,7 @@ def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labellin
 
 def find_present(c: list[Labels], K: int) -> Mask:
     """Return which of K classes occur."""
-    out = np.zeros(K, dtype=bool)
-    for one in c:
-        out[one] = True
-    return out
+    return np.isin(np.arange(K), np.concatenate([np.empty(0, dtype=np.intp), *c]))
 
 
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
