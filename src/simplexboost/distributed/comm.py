@@ -318,7 +318,7 @@ class Member(Group):
 
     @property
     def replaying(self) -> bool:
-        """Whether a member that is gone has given the next answer already."""
+        """Whether the lost member that this one replaces has given the next answer already."""
         return self._received < len(self._past)
 
     def answer(self, what: str, pieces: Pieces) -> None:

@@ -173,7 +173,7 @@ OWN = (Checkpoint, Evaluation, History, Progress, Sampling)  # callbacks that do
 
 @dataclass(frozen=True, eq=False)
 class Agreement(Callback):
-    """Keeps all members in step with callbacks, which are called at the leader only; it comes after them.
+    """Keeps all members in step with the callbacks, which only the leader calls; it is called after them.
 
     Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
 

@@ -331,7 +331,7 @@ class GroupRows:
             return [("list", self.share.give(values))]
 
         def keep(pieces: list[Any]) -> None:
-            # Not with the leader's own values, of which there are none: their type need not be that of the others.
+            # The leader's own values are left out: it has none, and their type may differ from that of the others.
             found.append(merge_rows(pieces[0], values))
 
         self.group.exchange("rows", pieces, keep)

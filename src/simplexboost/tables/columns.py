@@ -177,14 +177,6 @@ class Distinct:
         rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several assignments the last one counts
         return rows[:-1]
 
-    def earliest(self, codes: AnyArray) -> int:
-        """Return the value, out of some, that occurs in the earliest row."""
-        return int(codes[np.argmin(self.first[codes])])
-
-    def place(self, code: int) -> str:
-        """Return the first row of a value, for messages."""
-        return f"row {self.first[code]}"
-
 
 @dataclass(frozen=True, eq=False)
 class Tally:
@@ -201,15 +193,16 @@ class Tally:
     counts: AnyArray
     first: AnyArray
 
-    def earliest(self, codes: AnyArray) -> int:
-        """Return the value, out of some, that occurs in the earliest row."""
-        rows = self.first[codes]
-        return int(codes[np.lexsort((rows[:, 1], rows[:, 0]))[0]])
 
-    def place(self, code: int) -> str:
-        """Return the first row of a value, for messages."""
-        partition, row = self.first[code].tolist()
-        return f"row {row} of partition {partition}"
+def find_earliest(distinct: Distinct | Tally, codes: AnyArray) -> int:
+    """Return the value, out of some, that occurs in the earliest row."""
+    return min(codes.tolist(), key=lambda code: tuple(np.atleast_1d(distinct.first[code])))
+
+
+def name_place(distinct: Distinct | Tally, code: int) -> str:
+    """Return the first row of a value, for messages."""
+    *partition, row = np.atleast_1d(distinct.first[code]).tolist()
+    return f"row {row} of partition {partition[0]}" if partition else f"row {row}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +287,7 @@ class Column:
             except OverflowError:
                 digits = f"a number of {len(str(abs(value)))} digits" if isinstance(value, int) else repr(value)
                 raise ValueError(
-                    f"{self.label} holds {digits} in {self.distinct.place(code)}, which is too large."
+                    f"{self.label} holds {digits} in {name_place(self.distinct, code)}, which is too large."
                 ) from None
         return out
 
@@ -560,7 +553,7 @@ def kind_of_objects(distinct: Distinct, label: str) -> str:
     if "other" in examples:
         code = examples["other"]
         raise TypeError(
-            f"{label} holds {distinct.values[code]!r} in {distinct.place(code)}, a "
+            f"{label} holds {distinct.values[code]!r} in {name_place(distinct, code)}, a "
             f"{type(distinct.values[code]).__name__}; the argument must be a string or a number. {SPREAD}"
         )
     if len(examples) > 1:
@@ -572,7 +565,8 @@ def kind_of_objects(distinct: Distinct, label: str) -> str:
 def mixed_error(distinct: Distinct | Tally, codes: list[int], label: str) -> ValueError:
     """Return the error for a column of several types of values."""
     examples = ", ".join(
-        f"{type(distinct.values[code]).__name__} ({distinct.place(code)}: {distinct.values[code]!r})" for code in codes
+        f"{type(distinct.values[code]).__name__} ({name_place(distinct, code)}: {distinct.values[code]!r})"
+        for code in codes
     )
     return ValueError(
         f"{label} mixes values of different types: {examples}. Make them all numbers, for example by "

@@ -188,7 +188,7 @@ def check_partitions(
 
 
 class Reading:
-    """One partition on its way to numbers.
+    """One partition while it is read and turned into numbers.
 
     Attributes
     ----------

@@ -17,7 +17,17 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
-from .columns import TIMES, WORDS, Column, Digest, as_categories, name_columns, warn_of_columns
+from .columns import (
+    TIMES,
+    WORDS,
+    Column,
+    Digest,
+    as_categories,
+    find_earliest,
+    name_columns,
+    name_place,
+    warn_of_columns,
+)
 from .frames import Table, categorical_mask
 
 MANY_ROWS = 10  # at least, for a warning that none of their categories is known
@@ -331,8 +341,8 @@ def text_error(column: Column | Digest, table: Table) -> ValueError:
     """Return the error for text in a column of numbers."""
     found = column.distinct
     wrong = np.array([not is_numeral(str(value)) for value in found.values])
-    code = found.earliest(np.flatnonzero(wrong if wrong.any() else ~wrong))
-    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in {found.place(code)}"
+    code = find_earliest(found, np.flatnonzero(wrong if wrong.any() else ~wrong))
+    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in {name_place(found, code)}"
     name = column.name
     if table.typed:
         return ValueError(

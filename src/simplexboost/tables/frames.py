@@ -25,7 +25,7 @@ from .columns import Column
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as columns.
+    """A table that is divided into columns.
 
     Attributes
     ----------

@@ -75,7 +75,7 @@ def make_canonical(table: Any, X: Any) -> Any:
 
 
 def refuse_sparse(p: int, categorical_features: Any) -> None:
-    """Raise if columns of a sparse table of p columns are to hold categories; those "from_dtype" are none."""
+    """Raise if the user declares columns of a sparse table of p columns categorical."""
     if categorical_features is None or isinstance(categorical_features, str):
         return
     wanted = np.asarray(categorical_features)
@@ -90,7 +90,7 @@ def refuse_sparse(p: int, categorical_features: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """Which tables a classifier takes.
+    """The tables that a classifier accepts.
 
     Attributes
     ----------

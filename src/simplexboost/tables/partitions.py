@@ -42,7 +42,7 @@ class Partition:
 
 
 class Exchange(Protocol):
-    """Merges what the holders of partitions say; all of them call the same methods in the same sequence."""
+    """Merges the summaries of partitions; all holders of partitions call the same methods in the same sequence."""
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
         """Return what ``finish`` makes of the merged pieces; it is called in one place, for all."""

@@ -25,7 +25,7 @@ from .labels import check_init_score, indicator, label_numbers, target_columns
 
 
 class Problem(ABC):
-    """What y says of every row.
+    """The kind of y: one class, a set of labels or a class of each of several targets per row.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class Problem(ABC):
 
 @dataclass(frozen=True, eq=False)
 class OneClass(Problem):
-    """Every row has one of K classes.
+    """The kind of y with one of K classes per row.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class OneClass(Problem):
 
 
 class MatrixProblem(Problem):
-    """Every row of y has several entries; their combinations are numbered as they are found.
+    """The kind of y with several columns, whose combinations are numbered as they are found.
 
     The first K numbers stand for rows with a single one.
     """
@@ -210,7 +210,7 @@ class MatrixProblem(Problem):
 
 @dataclass(frozen=True, eq=False)
 class LabelSets(MatrixProblem):
-    """Every row has a set of K labels: y is an indicator matrix.
+    """The kind of y with a set of labels per row: an indicator matrix.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class LabelSets(MatrixProblem):
 
 @dataclass(frozen=True, eq=False)
 class ClassTargets(MatrixProblem):
-    """Every row has a class of each of several targets.
+    """The kind of y with a class of each of several targets per row.
 
     Examples
     --------

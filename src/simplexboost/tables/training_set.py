@@ -87,12 +87,12 @@ class TrainingSet:
 
     @property
     def n(self) -> int:
-        """The number of rows, all of them."""
+        """The number of rows, on all machines."""
         return self.engine.rows.count(self.n_here)
 
     @property
     def n_here(self) -> int:
-        """The number of rows here: a member of a group has some of all rows."""
+        """The number of rows on this machine: a member of a group has only some of them."""
         return int(self.table.shape[0])
 
     @property
@@ -126,7 +126,7 @@ class TrainingSet:
 
     @cached
     def columns(self) -> Any:
-        """X in a form whose columns `engine.column_of` reads quickly."""
+        """X in a form from which `engine.column_of` reads columns quickly."""
         return self.X.tocsc() if issparse(self.X) else self.X
 
     @cached

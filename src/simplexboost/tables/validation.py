@@ -81,7 +81,7 @@ class Checked:
 
     @property
     def problem(self) -> Problem:
-        """What y says of a row."""
+        """The kind of y."""
         return self.data.problem
 
     @property
@@ -91,7 +91,7 @@ class Checked:
 
     @property
     def present(self) -> Mask:
-        """Which of them have examples, (K,)."""
+        """Which classes have examples, (K,)."""
         return self.data.problem.present
 
 
@@ -272,7 +272,7 @@ def common_fields(parts: dict[int, LabelSummary], suffix: str = "") -> frozenset
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """All classes (K,), the weights that they multiply by, (K,) or None, the number of rows, and what all rows have."""
+    """All classes (K,), their class weights (K,) or None, the number of rows, and the fields that all rows have."""
 
     classes: AnyArray
     weight: Array | None

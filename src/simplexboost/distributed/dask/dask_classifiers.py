@@ -248,7 +248,7 @@ class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier):
     Attributes
     ----------
     traffic_ : `simplexboost.distributed.comm.Traffic`
-        What has travelled between the workers and here; ``print`` shows it.
+        The messages between the workers and the client; ``print`` shows a table of them.
 
     Examples
     --------
@@ -283,7 +283,7 @@ class DaskBoostingClassifier(DaskMixin, BoostingClassifier):
     Attributes
     ----------
     traffic_ : `simplexboost.distributed.comm.Traffic`
-        What has travelled between the workers and here; ``print`` shows it.
+        The messages between the workers and the client; ``print`` shows a table of them.
 
     Examples
     --------

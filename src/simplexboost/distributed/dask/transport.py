@@ -95,7 +95,7 @@ class DaskTransport:
 
         Raises
         ------
-        LostMembersError : if any holder is gone, even if it is none of these, which may be waiting for it
+        LostMembersError : if any holder is gone, even one that is not called: another may wait for it
         OSError : if a holder does not answer although Dask has lost none
         """
         asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self._loop)

@@ -176,5 +176,5 @@ class Held:
 
     @property
     def is_gone(self) -> bool:
-        """Return whether Dask has lost it, with its worker."""
+        """Whether Dask has lost the holder, with its worker."""
         return self.future.status != "finished"
