@@ -21,8 +21,7 @@ from threadpoolctl import threadpool_limits
 import simplexboost as sb
 from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
-from simplexboost.distributed.fitting import fit_group
-from simplexboost.distributed.partition_columns import Tables
+from simplexboost.distributed.fitting import Tables, fit_group
 from simplexboost.tables.partitions import Partition as Part
 from tests.group_threads import run_group
 from tests.twin.shards import sharded_engine

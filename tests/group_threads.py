@@ -6,7 +6,16 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from simplexboost.distributed.comm import DONE, Answer, Failure, Group, Leader, LostMembersError, Member, combined
+from simplexboost.distributed.comm import (
+    DONE,
+    Answer,
+    Failure,
+    Group,
+    Leader,
+    LostMembersError,
+    Member,
+    combine_answers,
+)
 
 PATIENCE = 120.0  # seconds until a group that waits for itself is given up
 
@@ -46,7 +55,7 @@ class ThreadTransport:
         if None in self.members:
             raise LostMembersError("members are gone.")
         answers = [copied(future.result(PATIENCE)) for future in reversed(futures)]
-        return combined([a if isinstance(a, Failure) else a.unpacked() for a in answers])
+        return combine_answers([a if isinstance(a, Failure) else a.unpack() for a in answers])
 
     def restore(self, messages: list[Any]) -> None:
         """New members in the place of those that are gone."""

@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, cut, dealt, frame, parts_of, same_array
 
-from simplexboost.classifiers.eval_sets import EvalContext, EvalSet, make_evaluation
-from simplexboost.distributed.partition_labels import agree_on_entry
+from simplexboost.classifiers.eval_sets import EvalContext, EvalSet, make_evaluation, read_evaluated
+from simplexboost.distributed.fitting import share_of
 from simplexboost.engine import CPU
 from simplexboost.tables.partitions import Partition as Part
 from simplexboost.tables.validation import Labelling, check_training
@@ -48,33 +48,32 @@ def whole_entry(estimator, checked, *entry):
 
 
 def entry_by_group(estimator, checked, parts, losses=None):
-    """The entry of everybody, the leader first."""
-    return run_group(
-        lambda group, own: agree_on_entry(group, copy.deepcopy(estimator), own, checked), dealt(parts), [], losses
-    )
+    """The entry of everybody, the leader first: the share, the rows, the targets and the initial scores."""
 
+    def read(group, own):
+        context = EvalContext(copy.deepcopy(estimator), checked, loss=None)
+        rows, targets, start, sizes = read_evaluated(group, context, own)
+        return share_of(sizes, [part.index for part in own]), rows, targets, start
 
-def rows_here(entry):
-    """The numbers of the rows that a member has."""
-    return np.concatenate([np.arange(begin, end) for begin, end in entry.share.segments] or [np.empty(0, dtype=int)])
+    return run_group(read, dealt(parts), [], losses)
 
 
 def check_as_whole(trained, X, y, weight=None, scores=None, cuts=(), losses=None):
     """The group agrees on what is found on the whole."""
     rows, targets, start = whole_entry(*trained, X, y, weight, scores)
     entries = entry_by_group(*trained, parts_of(X, y, cuts=cuts, sample_weight=weight, init_score=scores), losses)
-    assert sorted(np.concatenate([rows_here(one) for one in entries]).tolist()) == list(range(N))
-    for one in entries:
-        here = rows_here(one)
-        assert one.share.n == N and one.rows.X.shape == (len(here), rows.X.shape[1])
-        assert one.rows.y.dtype == rows.y.dtype and one.rows.y.tolist() == rows.y[here].tolist()
-        assert same_array(one.rows.c, rows.c[here]) and same_array(one.targets, targets[here])
-        for made, expected in ((one.rows.weight, rows.weight), (one.init_score, start)):
+    assert sorted(np.concatenate([share.numbers for share, *_ in entries]).tolist()) == list(range(N))
+    for share, own, own_targets, own_start in entries:
+        here = share.numbers
+        assert share.n == N and own.X.shape == (len(here), rows.X.shape[1])
+        assert own.y.dtype == rows.y.dtype and own.y.tolist() == rows.y[here].tolist()
+        assert same_array(own.c, rows.c[here]) and same_array(own_targets, targets[here])
+        for made, expected in ((own.weight, rows.weight), (own_start, start)):
             assert (made is None) == (expected is None) and (made is None or same_array(made, expected[here]))
         if sparse.issparse(rows.X):
-            assert len(here) == 0 or (one.rows.X != rows.X[here]).nnz == 0
+            assert len(here) == 0 or (own.X != rows.X[here]).nnz == 0
         else:
-            np.testing.assert_array_equal(one.rows.X, rows.X[here])
+            np.testing.assert_array_equal(own.X, rows.X[here])
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=str)
@@ -112,10 +111,10 @@ def test_labels_have_the_type_of_the_whole():
     X = RNG.normal(size=(N, 2))
     parts = [Part(0, X[:9], OTHER[:9]), Part(1, X[9:], OTHER[9:] * 1.0)]
     entries = entry_by_group(*fitted(X, Y), parts)
-    assert {one.rows.y.dtype for one in entries} == {np.dtype(np.float64)}
+    assert {rows.y.dtype for _, rows, *_ in entries} == {np.dtype(np.float64)}
     parts = [Part(0, X[:0], np.empty(0)), Part(1, X, NAMES[OTHER])]  # no labels have no type
     entries = entry_by_group(*fitted(X, NAMES[Y]), parts)
-    assert {one.rows.y.dtype for one in entries} == {NAMES.dtype}
+    assert {rows.y.dtype for _, rows, *_ in entries} == {NAMES.dtype}
 
 
 # ---- what is refused ------------------------------------------------------------------------------------------------
@@ -178,4 +177,4 @@ def test_a_warning_about_columns_of_labels_comes_once():
         warnings.simplefilter("always")
         entries = entry_by_group(*trained, parts)
     assert len(caught) == 1 and "column-vector" in str(caught[0].message)
-    assert sum(len(one.rows.y) for one in entries) == N
+    assert sum(len(rows.y) for _, rows, *_ in entries) == N

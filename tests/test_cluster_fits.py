@@ -14,9 +14,8 @@ from sklearn.datasets import load_digits
 
 import simplexboost as sb
 from simplexboost.distributed.comm import Leader, Share
-from simplexboost.distributed.fitting import fit_group
+from simplexboost.distributed.fitting import Tables, fit_group
 from simplexboost.distributed.group_engine import GroupRows, group_engine
-from simplexboost.distributed.partition_columns import Tables
 from simplexboost.tables.partitions import Partition as Part
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
@@ -186,7 +185,7 @@ def test_bins_need_little_memory_beside_the_table(monkeypatch):
     X = np.random.default_rng(0).normal(size=(50_000, 40))  # 16 MB, and 2 MB of codes
 
     def program(group, rows):
-        share = Share(len(X), ((0, len(X)),) if len(rows) else ())
+        share = Share(len(X), np.arange(len(rows)))
         return group_engine(1, GroupRows(group, share)).compute.bin(rows)
 
     tracemalloc.start()

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, dealt, in_order, parts_of, same_array
 
-from simplexboost.distributed.fitting import read_starts
+from simplexboost.distributed.fitting import agree_on_groups, read_starts, share_of
 from simplexboost.distributed.group_engine import GroupRows
-from simplexboost.distributed.partition_labels import agree_on_groups, share_of
 from simplexboost.engine import CPU
 from simplexboost.tables.labels import check_init_score
 from simplexboost.tables.partitions import Partition as Part
@@ -52,8 +51,8 @@ def check_as_whole(y, sample_weight, labelling, cuts, losses=None):
         assert labels.n == n and share.n == expected.data.n
     for name, whole in (("c", expected.data.c), ("used", expected.used)):
         assert same_array(np.concatenate(in_order([getattr(one, name) for one, _, _ in agreed[1:]], parts)), whole)
-    rows = [r for _, share, _ in agreed[1:] for begin, end in share.segments for r in range(begin, end)]
-    assert sorted(rows) == list(range(expected.data.n)) and agreed[0][1].segments == ()
+    rows = [r for _, share, _ in agreed[1:] for r in share.numbers.tolist()]
+    assert sorted(rows) == list(range(expected.data.n)) and agreed[0][1].size == 0
     for _, share, weight in agreed[1:]:
         assert same_array(weight, expected.data.weight[share.numbers])
 

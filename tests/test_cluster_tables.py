@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from simplexboost.distributed.partition_columns import agree_on_columns, recognise_columns
-from simplexboost.tables.frames import digest, read_table
-from simplexboost.tables.inputs import Taken, check_X, learn_X
+from simplexboost.tables.encoding import check_partitions, check_X, digest, learn_partitions, learn_X
+from simplexboost.tables.frames import read_table
+from simplexboost.tables.inputs import Taken
 from simplexboost.tables.partitions import Partition as Part
 
 N = 40
@@ -67,13 +67,13 @@ def in_order(results, parts, n_members=3):
     return [made[i] for i in range(len(parts))]
 
 
-def columns_by_group(parts, taken=None, estimator=None, losses=None, program=agree_on_columns, **options):
+def columns_by_group(parts, taken=None, estimator=None, losses=None, program=learn_partitions, **options):
     """The numbers of all partitions, and the estimators of everybody."""
     estimator = BaseEstimator() if estimator is None else estimator
 
     def run(group, own):
         mine = copy.deepcopy(estimator)
-        more = (Taken() if taken is None else taken,) if program is agree_on_columns else ()
+        more = (Taken() if taken is None else taken,) if program is learn_partitions else ()
         return program(group, mine, own, *more, **options), mine
 
     results = run_group(run, dealt(parts), [], losses)
@@ -356,7 +356,7 @@ def test_tables_that_follow_are_recognised(cuts):
     fitted = BaseEstimator()
     learn_X(fitted, X, Taken())
     other = X.assign(text=X["text"].replace("red", "violet"))
-    numbers, _ = columns_by_group(parts_of(other, cuts=cuts), estimator=fitted, program=recognise_columns)
+    numbers, _ = columns_by_group(parts_of(other, cuts=cuts), estimator=fitted, program=check_partitions)
     assert same_array(np.concatenate(numbers), check_X(fitted, other))
 
 
@@ -368,11 +368,11 @@ def test_tables_that_follow_with_other_columns_are_refused():
         with pytest.raises(ValueError) as expected:
             check_X(fitted, other)
         with pytest.raises(ValueError) as caught:
-            columns_by_group(parts_of(other, cuts=(4,)), estimator=fitted, program=recognise_columns)
+            columns_by_group(parts_of(other, cuts=(4,)), estimator=fitted, program=check_partitions)
         assert str(caught.value) == str(expected.value)
     with pytest.raises(ValueError, match=r"column 'number' held numbers in fit; now it holds dates.* partition 0"):
         wrong = X.assign(number=X["day"])
-        columns_by_group(parts_of(wrong, cuts=(4,)), estimator=fitted, program=recognise_columns)
+        columns_by_group(parts_of(wrong, cuts=(4,)), estimator=fitted, program=check_partitions)
 
 
 def test_a_warning_about_names_comes_once():
@@ -381,5 +381,5 @@ def test_a_warning_about_names_comes_once():
     parts = [Part(i, np.ones((2, 2)), None) for i in range(4)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        columns_by_group(parts, estimator=fitted, program=recognise_columns)
+        columns_by_group(parts, estimator=fitted, program=check_partitions)
     assert len(caught) == 1 and "does not have valid feature names" in str(caught[0].message)

@@ -12,7 +12,7 @@ from dask_toy import Toy, Waits, die, expected, kills, make, play, say_wrong, to
 from distributed import Client, LocalCluster
 
 from simplexboost.distributed.comm import Leader
-from simplexboost.distributed.dask.placement import NoWorkersError, shares
+from simplexboost.distributed.dask.placement import NoWorkersError, divide_partitions
 from simplexboost.distributed.dask.transport import FAN, DaskTransport
 from simplexboost.distributed.dask.workers import Item, Work
 
@@ -318,8 +318,11 @@ def test_a_client_that_goes_away_frees_the_workers(client, cluster):
 def test_shares_stay_where_they_are_if_they_can():
     """Partitions move only away from a worker that has much more than the others."""
     everywhere = {i: ["a"] for i in range(8)}
-    assert shares(dict.fromkeys(range(8), 10), everywhere, {"a": 0, "b": 0}) == {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7]}
-    assert shares({0: 10}, {0: ["b"]}, {"a": 0, "b": 0}) == {"b": [0]}
-    assert shares({0: 10}, {0: ["b"]}, {"a": 10, "b": 100}) == {"a": [0]}
-    assert shares({0: 10}, {0: ["gone"]}, {"a": 5, "b": 0}) == {"b": [0]}
-    assert shares({0: 0, 1: 0}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0}) == {"a": [0], "b": [1]}
+    assert divide_partitions(dict.fromkeys(range(8), 10), everywhere, {"a": 0, "b": 0}) == {
+        "a": [0, 1, 2, 3],
+        "b": [4, 5, 6, 7],
+    }
+    assert divide_partitions({0: 10}, {0: ["b"]}, {"a": 0, "b": 0}) == {"b": [0]}
+    assert divide_partitions({0: 10}, {0: ["b"]}, {"a": 10, "b": 100}) == {"a": [0]}
+    assert divide_partitions({0: 10}, {0: ["gone"]}, {"a": 5, "b": 0}) == {"b": [0]}
+    assert divide_partitions({0: 0, 1: 0}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0}) == {"a": [0], "b": [1]}

@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 
 import simplexboost as sb
 from simplexboost import decide, evaluate, theory
-from simplexboost.tables.labels import known_label_numbers, label_numbers, united
+from simplexboost.tables.labels import known_label_numbers, label_numbers, merge_labels
 
 SIZES = (12, 15, 26, 100, 300)  # up to 14 classes NumPy compares labels one by one, beyond it sorts all of them as text
 TYPES = {
@@ -108,9 +108,9 @@ def test_values_that_cannot_be_labels():
 
 
 def test_labels_of_several_parameters_are_of_one_kind():
-    assert united({"H": np.array([[2, 1]]), "y": np.array([5.0])}).tolist() == [1, 2, 5]
+    assert merge_labels({"H": np.array([[2, 1]]), "y": np.array([5.0])}).tolist() == [1, 2, 5]
     with pytest.raises(ValueError, match="H holds text, such as '1', y holds numbers, such as 1; labels of different"):
-        united({"H": np.array([["1", "2"]]), "y": np.array([1, 2])})
+        merge_labels({"H": np.array([["1", "2"]]), "y": np.array([1, 2])})
 
 
 # ---- wherever labels come -------------------------------------------------------------------------------------------

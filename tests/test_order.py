@@ -11,7 +11,7 @@ import simplexboost as sb
 from simplexboost.engine import CPU
 from simplexboost.engine.binned import SAMPLE_ROWS
 from simplexboost.parts.learners import SklearnLearner
-from simplexboost.tables.order import hashes_of, hashes_of_classes, in_own_order, order_of
+from simplexboost.tables.order import hashes_of, hashes_of_classes, order_of, sort_by_content
 from simplexboost.tables.training_set import TrainingSet
 
 
@@ -147,7 +147,8 @@ def test_edges_of_bins_come_from_the_same_sample(engine, form):
     X[rng.random((n, 2)) < 0.7] = 0.0
     places = rng.permutation(n)
     a, b = (
-        in_own_order(TrainingSet(form(X[i]), c[i], np.ones(n), 2, 8, engine))[0].binned for i in (slice(None), places)
+        sort_by_content(TrainingSet(form(X[i]), c[i], np.ones(n), 2, 8, engine))[0].binned
+        for i in (slice(None), places)
     )
     for f in range(2):
         np.testing.assert_array_equal(a.edges[f], b.edges[f])
@@ -159,7 +160,7 @@ def test_all_that_belongs_to_rows_moves_with_them():
     rng = np.random.default_rng(1)
     w, costs, init = rng.uniform(size=40), rng.uniform(size=(40, 3)), rng.normal(size=(40, 3))
     given = TrainingSet(X, c, w, 3, costs=costs, init_score=init)
-    data, groups = in_own_order(given, np.arange(40))
+    data, groups = sort_by_content(given, np.arange(40))
     assert not np.array_equal(data.order, np.arange(40))
     np.testing.assert_array_equal(groups, data.order)
     for found, of in ((data.X, X), (data.c, c), (data.weight, w), (data.costs, costs), (data.init_score, init)):

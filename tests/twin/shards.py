@@ -18,7 +18,6 @@ from scipy.sparse import issparse
 
 from simplexboost import _kernels
 from simplexboost._util.arrays import AnyArray, Array
-from simplexboost.distributed.group_engine import part_problem
 from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.cpu import HOST, CpuCompute, LocalRows
 from simplexboost.engine.cpu.rows import CpuRowLoss, logistic_kernel
@@ -33,6 +32,12 @@ def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
         return None
     begin, end = np.searchsorted(rows, [part.start, part.stop])
     return np.asarray(rows[begin:end]) - part.start
+
+
+def part_problem(problem: RowProblem, part: slice) -> RowProblem:
+    """The problem of the rows of one shard."""
+    weight = None if problem.weight is None else problem.weight[part]
+    return replace(problem, c=problem.c[part], weight=weight)
 
 
 def part_statistics(statistics: Array | OneHot, part: slice) -> Array | OneHot:

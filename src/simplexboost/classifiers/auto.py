@@ -121,7 +121,7 @@ class Table:
         engine, groups = self.data.engine, self.groups
         if groups is not None:
             groups = engine.rows.subset(rows).gather(groups[engine.rows.find(rows)])
-        return Table(self.data.brought(rows), self.present, groups)
+        return Table(self.data.gather_sample(rows), self.present, groups)
 
     @property
     def divisible(self) -> bool:

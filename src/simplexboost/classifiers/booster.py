@@ -39,7 +39,7 @@ from ..parts.optimizers import GradientDescent
 from ..parts.optimizers.run import Run
 from ..persist import check_label_types
 from ..tables.inputs import Taken
-from ..tables.order import in_own_order
+from ..tables.order import sort_by_content
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
 from .auto import loss_on
@@ -290,7 +290,7 @@ class Booster(AdditiveClassifier):
                 check_label_types(of_target)
             if groups is not None:
                 groups = check_groups(groups, len(checked.used))[checked.used]
-            data, groups = in_own_order(checked.data, groups)
+            data, groups = sort_by_content(checked.data, groups)
             checked = replace(checked, data=data)
             context = draft._eval_context(checked, parts.loss, eval_metric)
             evaluations = make_evaluations(sets, context)

@@ -50,7 +50,7 @@ from ..parts.optimizers.sketched import MANY_CLASSES, RowObjective
 from ..persist import check_label_types
 from ..tables.inputs import check_no_label_is_missing, check_several_labels, plain_labels
 from ..tables.labels import as_listed, class_numbers, kind_of_label, label_numbers, listed_classes, of_one_kind
-from ..tables.order import in_own_order
+from ..tables.order import sort_by_content
 from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
@@ -464,7 +464,7 @@ class Lesson:
         rest, own = old_logits(estimator, checked.data.table, np.where(c == 0, (np.cumsum(was) - 1)[number], -1))
         m = int(fresh.sum())
         start = np.column_stack([rest, np.zeros((len(rest), m))])
-        data, _ = in_own_order(replace(checked.data, c=c, K=m + 1, init_score=start))
+        data, _ = sort_by_content(replace(checked.data, c=c, K=m + 1, init_score=start))
         weight, total = checked.data.weight, checked.data.engine.rows.total
         inner = total(np.where(c == 0, weight * (rest - own), 0.0)) / total(weight)
         return cls(data, checked.classes, present, rank[was], rank[fresh], checked.present, inner)

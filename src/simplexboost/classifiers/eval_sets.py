@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels
 from ..boosting import EarlyStopping, Evaluation
@@ -14,9 +16,11 @@ from ..boosting.decisions import all_classes
 from ..engine import CPU, Engine
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
-from ..tables.inputs import check_X, plain_labels, short
+from ..tables.encoding import check_partitions
+from ..tables.inputs import plain_labels, shorten
+from ..tables.partitions import ALONE, WHOLE, Exchange, Partition, in_order, in_partition
 from ..tables.training_set import TrainingSet
-from ..tables.validation import Checked, check_sample_weight
+from ..tables.validation import Checked, LabelSummary, check_sample_weight, common_fields, stack_tables
 from .metrics import Metrics, Predicted, Rows
 from .prediction import to_host
 
@@ -156,39 +160,85 @@ def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluati
 
 def make_evaluation(one: EvalSet, context: EvalContext, first: bool) -> Evaluation:
     """Return the callback of one set, after checking its rows."""
-    checked = context.checked
-    X, y, sample_weight, init_score = (to_host(a, checked.data.engine) for a in one)
+    X, y, sample_weight, init_score = (to_host(a, context.checked.data.engine) for a in one)
     try:
         np.ndim(y)
     except ValueError as error:
-        raise ValueError(f"y_val={short(y)} must hold as many labels for every row of X_val.") from error
-    y = plain_labels(y, "y_val")
-    try:
-        X = check_X(context.estimator, X)
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X_val: {error}") from error
-    start = check_init_score_val(X, init_score, checked)
-    weight = check_weight_val(X, sample_weight)
-    y, c, targets = checked.problem.read_evaluated(y, X.shape[0], weight)
-    return context.evaluation(Rows(X, y, c, weight), targets, first, init_score=start)
+        raise ValueError(f"y_val={shorten(y)} must hold as many labels for every row of X_val.") from error
+    rows, targets, start, _ = read_evaluated(ALONE, context, [Partition(WHOLE, X, y, sample_weight, init_score)])
+    return context.evaluation(rows, targets, first, init_score=start)
 
 
-def check_init_score_val(X: AnyArray, init_score: Any, checked: Checked) -> Array | None:
+OF = "X_val: "  # the beginning of messages
+SHOWN = 5  # labels in a message
+
+
+def read_evaluated(
+    group: Exchange, context: EvalContext, parts: Sequence[Partition]
+) -> tuple[Rows, Labels, Array | None, list[int]]:
+    """Return the rows of one set that are here: with their targets, initial scores, and the sizes of all partitions."""
+    checked, problem = context.checked, context.checked.problem
+    with in_partition(WHOLE, OF):
+        tables = check_partitions(group, context.estimator, parts, OF)
+    here = [read_part(part, X, checked) for part, X in zip(parts, tables, strict=True)]
+
+    def look(pieces: list[Any]) -> tuple[list[int], AnyArray, frozenset[str]]:
+        found = in_order(pieces[0])
+        full = {index: one for index, one in enumerate(found) if one.n}
+        fields = common_fields(full, "_val")
+        if "init_score" not in fields:
+            check_init_score_val(0, None, checked)
+        if not any(one.positive for one in found):
+            check_weight_val(1, np.zeros(1), zeros=False)
+        if any(one.as_column for one in found):
+            column_or_1d(np.zeros((2, 1)), warn=True)  # scikit-learn's warning, once
+        return [one.n for one in found], np.concatenate([one.labels for one in full.values()])[:SHOWN], fields
+
+    summaries = [(part.index, summary) for part, (summary, *_) in zip(parts, here, strict=True)]
+    sizes, labels, fields = group.exchange("evaluated rows", lambda: [("list", summaries)], look)
+    ys, cs, of_targets, weights, starts = ([one[i] for one in here if one[i] is not None] for i in range(1, 6))
+    y = np.concatenate([labels[:0], *(one.astype(labels.dtype, copy=False) for one in ys)])
+    c, targets = (np.concatenate([np.empty(0, dtype=np.intp), *some]) for some in (cs, of_targets))
+    weight = np.concatenate([np.empty(0), *weights]) if "sample_weight" in fields else None
+    trained = targets >= 0 if weight is None else weight[targets >= 0] > 0
+    group.exchange(
+        "trained labels",
+        lambda: [("any", np.bool_(trained.any()))],
+        lambda pieces: problem.check_some_target(bool(pieces[0]), labels.tolist()),
+    )
+    K, p = int(checked.present.sum()), context.estimator.n_features_in_
+    start = np.concatenate([np.empty((0, K)), *starts]) if "init_score" in fields else None
+    return Rows(stack_tables(tables, p), y, c, weight), targets, start, sizes
+
+
+def read_part(part: Partition, X: Any, checked: Checked) -> tuple[Any, ...]:
+    """Return a summary of a partition, and its labels, their numbers, targets, weights and initial scores."""
+    n = X.shape[0]
+    with in_partition(part.index, OF):
+        start = None if part.init_score is None else check_init_score_val(n, part.init_score, checked)
+        weight = check_weight_val(n, part.sample_weight)
+        y = plain_labels(part.y, "y_val")
+        as_column = np.ndim(y) == 2 and y.shape[1] == 1
+        y, c, targets = checked.problem.read_evaluated(np.ravel(y) if as_column else y, n)
+    positive = weight is None or bool(weight.any())
+    return LabelSummary(n, y[:SHOWN], None, as_column, part.fields, positive), y, c, targets, weight, start
+
+
+def check_init_score_val(n: int, init_score: Any, checked: Checked) -> Array | None:
     """Return the logits (n, K) that predictions start from; raise ValueError if only the training rows have some."""
     if init_score is not None:
-        return checked.problem.read_start(init_score, X.shape[0], "init_score_val")
+        return checked.problem.read_start(init_score, n, "init_score_val")
     if checked.data.init_score is not None:
         raise ValueError("the training rows have an init_score, but those of X_val have none; pass init_score_val.")
     return None
 
 
-def check_weight_val(X: AnyArray, sample_weight: Any) -> Array | None:
+def check_weight_val(n: int, sample_weight: Any, zeros: bool = True) -> Array | None:
     """Return the weights (n,) of evaluated rows, or None; raise unless they are numbers and none is negative."""
     if sample_weight is None:
         return None
     try:
-        return check_sample_weight(sample_weight, X)
+        return check_sample_weight(sample_weight, np.empty((n, 0)), zeros)
     except (TypeError, ValueError) as error:
         raise type(error)(f"sample_weight_val is refused: {error}") from error
 

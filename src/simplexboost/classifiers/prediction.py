@@ -32,8 +32,8 @@ from ..parts.codewords import Hierarchy
 from ..parts.losses import BlockLogistic, Loss, for_label_sets
 from ..parts.losses.links import log_of, log_softmax
 from ..persist import pack_booster, unpack_booster
+from ..tables.encoding import check_X
 from ..tables.frames import check_feature_count, check_names
-from ..tables.inputs import check_X
 from .base_classifier import BaseClassifier
 
 
@@ -44,7 +44,7 @@ def to_host(array: Any, engine: Engine) -> Any:
 
 
 def check_device_X(estimator: Any, X: Any, engine: Any) -> Any:
-    """Check X (n, p) in the device's memory as `tables.inputs.check_X` does, and return it as kernels take it."""
+    """Check X (n, p) in the device's memory as `tables.encoding.check_X` does, and return it as kernels take it."""
     check_names(estimator, None)
     table = DeviceTable.of(X, engine.device)
     check_feature_count(estimator, table.shape[1])

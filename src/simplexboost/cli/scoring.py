@@ -79,11 +79,11 @@ def open_model(path: str) -> Model:
     check_readable(path)
     try:
         classifier = load(path)
+        classifier._problem.check_one_class(
+            f"{path} predicts several {{several}} per row; the commands take models of one class."
+        )
     except ValueError as error:
         raise InputError(one_line(error)) from error
-    several = classifier._problem.several
-    if several is not None:
-        raise InputError(f"{path} predicts several {several} per row; the commands take models of one class.")
     p = classifier.n_features_in_
     names = getattr(classifier, "feature_names_in_", None)
     kinds = getattr(classifier, "feature_kinds_", None) or ["number"] * p

@@ -7,16 +7,17 @@ callbacks are called. Sums over rows and common decisions go through `distribute
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from .._util.arrays import AnyArray, Array
+from .._util.arrays import AnyArray, Array, Mask
 from ..boosting import Callback, Checkpoint, Evaluation, History, Progress, Sampling
 from ..classifiers.base_classifier import transaction
-from ..classifiers.eval_sets import EvalContext
+from ..classifiers.eval_sets import EvalContext, read_evaluated
 from ..classifiers.plan import Parts
+from ..classifiers.search import check_several, distinct_groups, one_per_row
 from ..engine import CodedRows
 from ..parts.learners import IndexStump
 from ..parts.learners.tree_learners import TreeLearner
@@ -24,15 +25,28 @@ from ..parts.losses import UserLoss
 from ..parts.optimizers import SampledPairs, SketchedNewton
 from ..parts.optimizers.run import Run
 from ..persist import check_label_types
+from ..tables.encoding import learn_partitions
 from ..tables.inputs import Taken
-from ..tables.order import in_own_order
-from ..tables.partitions import Partition, in_partition
+from ..tables.order import sort_by_content
+from ..tables.partitions import Partition, in_order, in_partition
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, ReadLabels, check_rows, read_labels, training_set
-from .comm import Group
+from .comm import Group, Share
 from .group_engine import GroupRows, group_engine
-from .partition_columns import Tables, agree_on_columns
-from .partition_labels import agree_on_entry, agree_on_groups, share_of
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The partitions that a member holds, ascending; the leader holds none.
+
+    Attributes
+    ----------
+    train : those of the training table
+    evals : for every evaluated set of rows those of its table
+    """
+
+    train: list[Partition] = field(default_factory=list)
+    evals: list[list[Partition]] = field(default_factory=list)
 
 
 def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = None) -> None:
@@ -75,11 +89,11 @@ def check_parts(parts: Parts) -> None:
 def agree_on_training(
     group: Group, estimator: Any, parts: Parts, tables: list[Partition]
 ) -> tuple[Checked, AnyArray | None]:
-    """The rows here as a training set, and their groups, or None."""
+    """Return the rows here as a training set, and their groups, or None."""
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, parts.learner.refusal)
-    X = agree_on_columns(group, estimator, tables, taken, reset=not estimator._continues)
+    X = learn_partitions(group, estimator, tables, taken, not estimator._continues)
     labelling = Labelling(estimator._declared, estimator.class_weight, estimator._multilabel, estimator._multitarget)
     tables[:] = map(check_rows, tables)
     labels = read_labels(group, tables, labelling)
@@ -91,13 +105,42 @@ def agree_on_training(
     estimator._check_start(init is not None)
     engine = group_engine(estimator._engine().compute.n_threads, GroupRows(group, share))
     data = replace(training_set(estimator, X, labels, estimator.max_bins, engine), init_score=init)
-    data, groups = in_own_order(data, groups)
+    data, groups = sort_by_content(data, groups)
     used = np.concatenate([np.empty(0, dtype=bool), *labels.used])
     return Checked(data if estimator._continues else coded(data), used), groups
 
 
+def share_of(sizes: Sequence[int], here: Sequence[int]) -> Share:
+    """Return which rows the partitions ``here`` have, of all partitions of these sizes.
+
+    Examples
+    --------
+    >>> share_of([3, 0, 2, 4], [0, 1, 3]).numbers.tolist()
+    [0, 1, 2, 5, 6, 7, 8]
+    """
+    ends = np.cumsum(sizes).tolist()
+    return Share(ends[-1], np.concatenate([np.arange(0), *(np.arange(ends[i] - sizes[i], ends[i]) for i in here)]))
+
+
+def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mask]) -> AnyArray:
+    """Return the groups of the rows that are trained on; raise unless all rows together have at least two."""
+    groups = []
+    for part, rows in zip(parts, used, strict=True):
+        with in_partition(part.index):
+            groups.append(one_per_row(part.groups, len(rows)))
+    two = [(part.index, distinct_groups(g)[:2]) for part, g in zip(parts, groups, strict=True)]
+
+    def check(pieces: list[Any]) -> None:
+        found = in_order(pieces[0])
+        check_several(distinct_groups(np.concatenate([one.astype(object) for one in found if len(one)])))
+
+    group.exchange("groups", lambda: [("list", two)], check)
+    kept = [one[rows] for one, rows in zip(groups, used, strict=True)]
+    return np.concatenate(kept) if kept else np.empty(0)
+
+
 def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
-    """The scores that boosting starts from, of the rows and classes that are trained on."""
+    """Return the scores that boosting starts from, of the rows and classes that are trained on."""
     scores = [np.empty((0, int(labels.problem.present.sum())))]
     for part, used in zip(parts, labels.used, strict=True):
         with in_partition(part.index):
@@ -106,7 +149,7 @@ def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
 
 
 def coded(data: TrainingSet) -> TrainingSet:
-    """The training set with its bins in place of its values, which are then free to go."""
+    """Return the training set with its bins in place of its values, so that these can be freed."""
     binned = data.binned
     other = replace(data, table=CodedRows(binned), order=None)
     other.__dict__["binned"] = binned
@@ -118,9 +161,9 @@ def coded(data: TrainingSet) -> TrainingSet:
 
 def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Partition]) -> Evaluation:
     """Return the callback that evaluates one set of rows of ``X_val``."""
-    entry = agree_on_entry(group, context.estimator, parts, context.checked)
-    engine = context.checked.data.engine.with_rows(GroupRows(group, entry.share))
-    return context.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
+    rows, targets, start, sizes = read_evaluated(group, context, parts)
+    engine = context.checked.data.engine.with_rows(GroupRows(group, share_of(sizes, [part.index for part in parts])))
+    return context.evaluation(rows, targets, number == 0, init_score=start, engine=engine)
 
 
 # ---- callbacks of the leader ----------------------------------------------------------------------------------------
@@ -130,7 +173,7 @@ OWN = (Checkpoint, Evaluation, History, Progress, Sampling)  # callbacks that do
 
 @dataclass(frozen=True, eq=False)
 class Agreement(Callback):
-    """Keeps all members in step with callbacks, which are called at the leader only; it comes after them.
+    """Keeps all members in step with the callbacks, which only the leader calls; it is called after them.
 
     Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
 
@@ -145,25 +188,21 @@ class Agreement(Callback):
 
     @classmethod
     def on(cls, callbacks: Sequence[Callback]) -> Agreement:
-        """The agreement that these callbacks need."""
+        """Return the agreement that these callbacks need."""
         names = ("start", "before_round", "after_round", "finish")
         moments = tuple(name for name in names if any(has_own(callback, name) for callback in callbacks))
         return cls(moments, not all(isinstance(callback, OWN) for callback in callbacks))
 
     def start(self, run: Run) -> None:
-        """Agree on what callbacks did before the first round."""
         self._agree(run, "start")
 
     def before_round(self, run: Run) -> None:
-        """Agree on what they did before a round."""
         self._agree(run, "before_round")
 
     def after_round(self, run: Run) -> None:
-        """Agree on what they did after a round."""
         self._agree(run, "after_round")
 
     def finish(self, run: Run) -> None:
-        """Agree on what they did at the end."""
         self._agree(run, "finish")
 
     def _agree(self, run: Run, moment: str) -> None:
@@ -175,5 +214,5 @@ class Agreement(Callback):
 
 
 def has_own(callback: Callback, name: str) -> bool:
-    """Whether a callback has a method of its own in place of the one that does nothing."""
+    """Return whether a callback overrides a method that does nothing."""
     return getattr(getattr(callback, name), "__func__", None) is not getattr(Callback, name)

@@ -9,7 +9,7 @@ grows the trees, from histograms that the members have added up.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,27 +47,21 @@ from ..engine.interface import (
     row_sizes,
 )
 from ..engine.tree import Grown, Tree, node_bytes
-from .comm import Group, Leader, Member, Milestone, Scattered, Share, put_together
-
-
-def part_problem(problem: RowProblem, part: slice | AnyArray) -> RowProblem:
-    """The problem of some of the rows, such as those of a shard."""
-    weight = None if problem.weight is None else problem.weight[part]
-    return replace(problem, c=problem.c[part], weight=weight)
+from .comm import Group, Leader, Member, Milestone, Share, merge_rows
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How histograms are sent: every sum as an array of its own, without the bins of features that are not used.
+    """The form in which histograms travel: every sum as an array of its own, without the bins of unused features.
 
-    Kernels have the sums of a bin one after another, and fill them up with zeros to a number that suits the machine.
+    Kernels store the sums of a bin one after another, padded with zeros to a number that suits the machine.
 
     Attributes
     ----------
-    m : the sums of a bin, and after them the number of its rows
-    lanes : the numbers that a kernel has for each bin
-    n_bins : of all features
-    bins : which of them are sent
+    m : the number of sums of a bin, beside the number of its rows
+    lanes : the numbers that a kernel stores for each bin
+    n_bins : the number of bins of all features
+    bins : which of them travel
     bits : of every integer
     """
 
@@ -79,18 +73,18 @@ class Layout:
 
     @classmethod
     def of(cls, data: BinnedData, m: int, features: AnyArray | None, bits: int) -> Layout:
-        """That of a tree on these features."""
+        """Return the layout of the histograms of a tree on some features."""
         widths = data.n_bins + data.has_missing
         used = np.ones(data.p, dtype=bool) if features is None else np.isin(np.arange(data.p), features)
         return cls(m, _kernels.lane_count(m), int(widths.sum()), np.flatnonzero(np.repeat(used, widths)), bits)
 
-    def sent(self, histograms: AnyArray) -> list[tuple[str, Any]]:
-        """Histograms, any number of them, as pieces of an answer."""
+    def send(self, histograms: AnyArray) -> list[tuple[str, Any]]:
+        """Return any number of histograms as pieces of an answer."""
         table = histograms.reshape(-1, self.n_bins, self.lanes)
         return [("sum", np.take(table[:, :, j], self.bins, axis=1)) for j in range(self.m + 1)]
 
-    def received(self, pieces: list[AnyArray]) -> AnyArray:
-        """Histograms as kernels have them, (number, size)."""
+    def receive(self, pieces: list[AnyArray]) -> AnyArray:
+        """Return histograms as kernels store them, (number, size)."""
         n = len(pieces[0])
         out = np.zeros((n, self.n_bins, self.lanes), dtype=np.int64 if self.bits == 64 else np.int32)
         whole = len(self.bins) == self.n_bins
@@ -99,22 +93,21 @@ class Layout:
         return out.reshape(n, self.n_bins * self.lanes)
 
 
-@dataclass(eq=False)
-class Asked:
-    """The members' rows as a source of sums (`cpu.trees.grow_from`): every method is a question to all of them."""
+class MemberRows:
+    """The rows of all members as a source of sums for `cpu.trees.grow_from`; most methods ask all members."""
 
-    leader: Leader
-    layout: Layout
-    n_rows: int
-    maxima: Array
-    orders: list[tuple[Any, ...]] = field(default_factory=list)  # that nobody need answer; they travel with a question
+    def __init__(self, leader: Leader, layout: Layout) -> None:
+        self.leader, self.layout = leader, layout
+        self.orders: list[tuple[Any, ...]] = []  # need no answer, and travel with the next question
+        n_rows, self.maxima = leader.ask("grow")
+        self.n_rows = int(n_rows)
 
     def column_maxima(self) -> Array:
-        """The largest absolute value of every statistic."""
+        """Return the largest absolute value of every statistic."""
         return self.maxima
 
     def column_magnitudes(self, unit: Array) -> Array:
-        """For every column Σ ⌈|v| · unit⌉: sums of integers, as doubles."""
+        """Return Σ ⌈|v| · unit⌉ for every column: sums of integers, as doubles."""
         return self.ask("magnitudes", unit)[0]
 
     def quantize(self, exponents: AnyArray) -> None:
@@ -122,50 +115,27 @@ class Asked:
         self.orders.append(("quantize", np.array(exponents)))
 
     def root(self) -> AnyArray:
-        """The histogram of all rows."""
+        """Return the histogram of all rows."""
         self.leader.traffic.histograms += 1
-        return self.layout.received(self.ask("root"))[0]
+        return self.layout.receive(self.ask("root"))[0]
 
     def expand(self, cells: AnyArray, splits: AnyArray, sets: AnyArray, build: AnyArray) -> AnyArray:
-        """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
+        """Split the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
         self.leader.traffic.histograms += int(build.sum())
         if build.any():
-            return self.layout.received(self.ask("expand", cells, splits, sets, build))
+            return self.layout.receive(self.ask("expand", cells, splits, sets, build))
         self.orders.append(("expand", *(np.array(a) for a in (cells, splits, sets, build))))
-        return self.layout.received([np.empty((0, len(self.layout.bins)))] * (self.layout.m + 1))
+        return self.layout.receive([np.empty((0, len(self.layout.bins)))] * (self.layout.m + 1))
 
     def cell_sizes(self, cells: AnyArray) -> AnyArray:
-        """The number of rows in each of these row sets."""
+        """Return the number of rows in each of these row sets."""
         return self.ask("sizes", cells)[0]
 
     def ask(self, what: str, *arguments: Any) -> list[AnyArray]:
-        """The combined answer to a question."""
+        """Return the combined answer to a question."""
         self.leader.tell([*self.orders, (what, *(np.array(a) for a in arguments))])
         self.orders = []
         return self.leader.ask(what)
-
-
-@dataclass(frozen=True, eq=False)
-class LeadGrowth:
-    """The leader's part in growing a tree; ``other_sums`` says whether other statistics are summed over its leaves."""
-
-    leader: Leader
-    layout: Layout
-    other_sums: bool
-
-    def grow(
-        self, data: BinnedData, m: int, score: str, growth: Growth, features: AnyArray | None, n_threads: int
-    ) -> tuple[Tree, Array]:
-        """Grow a tree from the members' answers, and tell them the tree and the sums over its leaves."""
-        leader = self.leader
-        n_rows, maxima = leader.ask("grow")
-        source = Asked(leader, self.layout, int(n_rows), maxima)
-        tree, cells, largest = grow_from(source, data, m, score, growth, features, n_threads)
-        if self.other_sums:
-            largest = source.ask("maxima")[0]
-        sums = limb_values(source.ask("limbs", cells, largest, source.n_rows)[0], largest, source.n_rows)
-        leader.tell(Milestone([(GROWN, tree, cells, sums)]))
-        return tree, sums
 
 
 GROWN = "grown"
@@ -174,8 +144,8 @@ GROWN = "grown"
 class Answers:
     """A member's part in growing a tree.
 
-    While the member replays the past, nobody waits for its answers. Questions are then only noted; should the past end
-    in the middle of the tree, what they ordered is done before the next answer.
+    While the member replays the past, its answers are known already. Questions are then only noted; should the past
+    end in the middle of the tree, the noted ones are computed before the next answer.
     """
 
     def __init__(self, member: Member, make: Callable[[], Any], layout: Layout, sums_of: Array | None) -> None:
@@ -196,28 +166,26 @@ class Answers:
             self.member.answer(what, self.last_answer)
 
     def rows(self) -> Any:
-        """The shard, made when it is first needed."""
+        """Return the shard, which is made when it is first needed."""
         if self.shard is None:
             self.shard = self.make()
         return self.shard
 
     def last_answer(self) -> list[tuple[str, Any]]:
-        """Do what was noted; the answer to the last question."""
+        """Compute all noted questions, and return the answer to the last one."""
         noted, self.noted = self.noted, []
         return [self.reply(*question) for question in noted][-1]
 
     def reply(self, what: str, *arguments: Any) -> list[tuple[str, Any]]:
-        """The answer to one question."""
+        """Return the answer to one question."""
         shard = self.rows()
         if what == "magnitudes":
             return [("sum", shard.column_magnitudes(*arguments))]
         if what == "quantize":
             shard.quantize(*arguments)
             return []
-        if what == "root":
-            return self.layout.sent(shard.root())
-        if what == "expand":
-            return self.layout.sent(shard.expand(*arguments))
+        if what in ("root", "expand"):
+            return self.layout.send(getattr(shard, what)(*arguments))
         if what == "sizes":
             return [("sum", shard.cell_sizes(*arguments))]
         if what == "maxima":
@@ -226,8 +194,8 @@ class Answers:
         return [("sum", shard.leaf_limbs(cells, self.sums_of, largest, int(n_rows)))]
 
     def leaf_of_row(self, tree: Tree, cells: AnyArray, data: BinnedData, n_threads: int) -> AnyArray:
-        """The leaf of every row here."""
-        if self.shard is None or self.noted:  # the past told the whole tree, so that no rows were cut
+        """Return the leaf of every row here."""
+        if self.shard is None or self.noted:  # the past held the whole tree, so that no rows were split
             return route(data, node_bytes(tree.nodes), tree.category_sets, n_threads)
         return self.shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)
 
@@ -239,18 +207,17 @@ class GroupLogistic:
     """`_kernels.LogisticLoss` on the rows of a member.
 
     With codewords that are not canonical, the Hessian of a leaf is estimated from some of its rows, chosen by their
-    rank among all rows of the leaf. The leader chooses them, from the leaves of all rows.
+    rank among all rows of the leaf. The leader chooses them, because it knows the leaves of all rows.
     """
 
-    def __init__(self, problem: RowProblem, group: Group, share: Share | Scattered) -> None:
+    def __init__(self, problem: RowProblem, group: Group, share: Share) -> None:
         self.problem, self.group, self.share = problem, group, share
         self.whole = logistic_kernel(problem, share.n)
         self.ranked, self.tilted = problem.Y is not None, problem.exponents != (0, 0)
 
     def pull(self, *arguments: Any) -> None:
-        """Fill in the rows here.
+        """Fill in the rows here, unless the past has this tree and the next, so that all their sums are known.
 
-        That is left out if the past has this tree and the next, so that all sums over these rows are known already.
         Only the tilts of robust losses depend on rows of earlier rounds.
         """
         if self.tilted or self.group.milestones_ahead < 2:
@@ -270,7 +237,7 @@ class GroupLogistic:
         thin: float,
         n_threads: int,
     ) -> AnyArray:
-        """Newton's steps in two exchanges: first the largest weight and the row counts of the leaves, then the sums."""
+        """Return Newton's steps: exchange the largest weight and the row counts of the leaves, then their sums."""
         arrays = (F, G, loss, scale)
         used = leaf_of_row if rows is None else leaf_of_row[rows]
 
@@ -281,7 +248,7 @@ class GroupLogistic:
             return [("max", self.whole.largest_weight(scale)), ("sum", found), ("list", listed)]
 
         def choose(pieces: list[Any]) -> tuple[float, AnyArray, AnyArray]:
-            return float(pieces[0]), pieces[1], chosen_rows(pieces[2])
+            return float(pieces[0]), pieces[1], choose_rows(pieces[2])
 
         largest, total, chosen = self.group.exchange("weights", counts, choose)
         n_rows = int(total.sum())
@@ -289,9 +256,10 @@ class GroupLogistic:
         def sums() -> list[tuple[str, Any]]:
             # No row comes after those of all members, so that this call leaves the Hessian out.
             out = self.whole.leaf_sums(*arrays, leaf_of_row, rows, total, total, largest, n_rows, n_threads)
-            at = self.share.here(chosen)
+            at = self.share.find(chosen)
             if len(at):
-                kernel = logistic_kernel(part_problem(self.problem, at), self.share.n)
+                weight = None if self.problem.weight is None else self.problem.weight[at]
+                kernel = logistic_kernel(replace(self.problem, c=self.problem.c[at], weight=weight), self.share.n)
                 some = [None if a is None else np.ascontiguousarray(a[at]) for a in arrays]
                 own = np.bincount(leaf_of_row[at], minlength=n_leaves)
                 none = np.zeros_like(own)
@@ -306,8 +274,8 @@ class GroupLogistic:
         return self.group.exchange("leaves", sums, values)
 
 
-def chosen_rows(pieces: list[tuple[AnyArray, AnyArray]]) -> AnyArray:
-    """The numbers (ascending) of the rows that Hessians are estimated from: in every leaf those of evenly spaced ranks.
+def choose_rows(pieces: list[tuple[AnyArray, AnyArray]]) -> AnyArray:
+    """Return the numbers (ascending) of rows of evenly spaced ranks in every leaf, to estimate Hessians from.
 
     Parameters
     ----------
@@ -329,42 +297,42 @@ MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that th
 
 
 def group_engine(n_threads: int, rows: GroupRows) -> Engine:
-    """The engine of one member of a group."""
+    """Return the engine of one member of a group."""
     return Engine(GroupCompute(n_threads, rows), HOST)
 
 
 @dataclass(frozen=True, eq=False)
 class GroupRows:
-    """The rows of a member; what is summed up is summed over all members. See `engine.interface.Rows`.
+    """The rows of a member, with sums over the rows of all members; see `engine.interface.Rows`.
 
     Attributes
     ----------
     group : the group as this member sees it
-    share : which of all rows are here
+    share : the numbers of the rows here
     """
 
     group: Group
-    share: Share | Scattered
+    share: Share
     is_spread: ClassVar[bool] = True
 
     def count(self, n: int) -> int:
         return self.share.n
 
     def find(self, rows: AnyArray) -> AnyArray:
-        return self.share.here(rows)
+        return self.share.find(rows)
 
     def subset(self, rows: AnyArray) -> GroupRows:
-        return replace(self, share=self.share.of(rows))
+        return replace(self, share=self.share.subset(rows))
 
     def gather(self, values: AnyArray) -> AnyArray:
         found: list[AnyArray] = []
 
         def pieces() -> list[tuple[str, Any]]:
-            return [("list", self.share.gives(values))]
+            return [("list", self.share.give(values))]
 
         def keep(pieces: list[Any]) -> None:
-            # Not with the leader's own values, of which there are none: their type need not be that of the others.
-            found.append(put_together(pieces[0], values))
+            # The leader's own values are left out: it has none, and their type may differ from that of the others.
+            found.append(merge_rows(pieces[0], values))
 
         self.group.exchange("rows", pieces, keep)
         return found[0] if found else values[:0]
@@ -381,8 +349,7 @@ class GroupRows:
 
         numbers = self.group.decide("order", places)[self.share.numbers].astype(np.int64)
         order = np.argsort(numbers)
-        # The numbers of the rows here are no longer consecutive.
-        return order, replace(self, share=Scattered(self.share.n, numbers[order]))
+        return order, replace(self, share=Share(self.share.n, numbers[order]))
 
     def total(self, values: Array) -> Any:
         if values.ndim == 1:
@@ -426,7 +393,7 @@ class GroupRows:
 
 
 class GroupCompute(CpuCompute):
-    """The compiled computations on the rows of a member, whose trees and losses are those of all members."""
+    """The compiled computations on the rows of a member; trees and losses are those of the rows of all members."""
 
     rows: GroupRows
 
@@ -439,7 +406,6 @@ class GroupCompute(CpuCompute):
         categorical: AnyArray | None = None,
         sample: AnyArray | None = None,
     ) -> BinnedData:
-        """X as codes: the edges are those of all rows, found by the leader from a sample of them."""
         mask = category_mask(categorical, X.shape[1])
         codes: AnyArray | SparseCodes
         edges: Sequence[Array]
@@ -454,7 +420,7 @@ class GroupCompute(CpuCompute):
         return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
 
     def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> Edges:
-        """The edges of every column of a sparse table, which has no categories."""
+        """Return the edges of every column of a sparse table, which has no categories."""
         sample = self._sampled(X, sample)
 
         def find(pieces: list[Any]) -> Edges:
@@ -463,7 +429,7 @@ class GroupCompute(CpuCompute):
         return self.rows.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
 
     def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray, sample: AnyArray | None) -> list[Array]:
-        """The edges of every column, some columns at a time."""
+        """Return the edges of every column; the leader collects the sample of some columns at a time."""
         sample, p = self._sampled(X, sample), X.shape[1]
         n_sampled = min(self.rows.share.n, SAMPLE_ROWS)
         width = max(1, MOST_SAMPLED // max(1, n_sampled))
@@ -473,14 +439,14 @@ class GroupCompute(CpuCompute):
         return edges
 
     def _sampled(self, X: Any, sample: AnyArray | None) -> Any:
-        """The rows of X from which edges are computed: those that are told, or those of `sampled_rows` here."""
+        """Return the rows of X to compute edges from: the sample if it is given, else the `sampled_rows` here."""
         rows = sampled_rows(self.rows.share.n)
         if rows is None:
             return X
         return X[self.rows.find(rows) if sample is None else sample]
 
     def _edges_of(self, X: AnyArray, sample: AnyArray, columns: slice, max_bins: int, mask: AnyArray) -> list[Array]:
-        """The edges of some columns; those of categories depend only on the largest of all rows."""
+        """Return the edges of some columns; those of categories depend only on the largest number of all rows."""
         categories = np.flatnonzero(mask[columns]).tolist()
 
         def pieces() -> list[tuple[str, Any]]:
@@ -508,28 +474,32 @@ class GroupCompute(CpuCompute):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        """Grow one tree: the leader asks for histograms, the members answer."""
         if data.is_sparse:
             features = data.find_varied(features)
 
         def shard() -> Any:
-            table = self.rows.share.table()
+            table = self.rows.share.runs()
             return make_shard(data, statistics, growth, rows, features, table, self.n_threads)
 
         self._agree_on_categories(data)
         sums_of = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
-        layout = Layout.of(data, statistics.shape[1], features, growth.bits)
-        if isinstance(self.rows.group, Leader):
-            lead = LeadGrowth(self.rows.group, layout, sums_of is not None)
-            tree, sums = lead.grow(data, statistics.shape[1], score, growth, features, self.n_threads)
+        m, group = statistics.shape[1], self.rows.group
+        layout = Layout.of(data, m, features, growth.bits)
+        if isinstance(group, Leader):
+            source = MemberRows(group, layout)
+            tree, cells, largest = grow_from(source, data, m, score, growth, features, self.n_threads)
+            if sums_of is not None:
+                largest = source.ask("maxima")[0]
+            sums = limb_values(source.ask("limbs", cells, largest, source.n_rows)[0], largest, source.n_rows)
+            group.tell(Milestone([(GROWN, tree, cells, sums)]))
             return Grown(tree, np.empty(0, dtype=np.int32), sums)
-        assert isinstance(self.rows.group, Member)
-        answers = Answers(self.rows.group, shard, layout, sums_of)
+        assert isinstance(group, Member)
+        answers = Answers(group, shard, layout, sums_of)
         tree, cells, sums = answers.until_grown()
         return Grown(tree, answers.leaf_of_row(tree, cells, data, self.n_threads), sums)
 
     def _agree_on_categories(self, data: BinnedData) -> None:
-        """Let the table know which categories occur in the rows of all members; once for every table."""
+        """Set which categories occur in the rows of all members, once for every table."""
         if data.categorical.any() and "agreed" not in data.__dict__:
             own = data.seen_categories
             data.__dict__["seen_categories"] = self.rows.group.exchange("categories", lambda: [("any", own)])[0]

@@ -14,7 +14,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
-from ..tables.labels import known_label_numbers, united
+from ..tables.labels import known_label_numbers, merge_labels
 from .drawing import GREY, PALE, PALETTE, Summary, class_ticks, documented, ink_on, one_axes, white_to
 
 # Up to this number of classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes,
@@ -148,7 +148,7 @@ class Confusion(Summary):
         """
         y_true, y_pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
         check_same_length(y_true, y_pred, "y_pred")
-        known = united({"y_true": y_true, "y_pred": y_pred}) if classes is None else np.asarray(classes)
+        known = merge_labels({"y_true": y_true, "y_pred": y_pred}) if classes is None else np.asarray(classes)
         c, predicted = known_label_numbers(y_true, known, "y_true"), known_label_numbers(y_pred, known, "y_pred")
         K, soft = len(known), None
         if P is not None:

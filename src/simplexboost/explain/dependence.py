@@ -135,7 +135,7 @@ def grid_points(grid: Any, places: AnyArray, features: Features, names: list[str
         raise ValueError(f"grid has {came}; pass a column for each of the {len(places)} features.")
     labels = [f"column {names[place]!r}" for place in places.tolist()]
     columns = [Column(label, column.values) for label, column in zip(labels, table.columns, strict=True)]
-    return features.chosen(places.tolist()).numbers(Table(columns, table.n, table.names)).astype(np.float64)
+    return features.select(places.tolist()).numbers(Table(columns, table.n, table.names)).astype(np.float64)
 
 
 BLOCK = 2**22  # weights of nodes that are kept at a time: 32 MB

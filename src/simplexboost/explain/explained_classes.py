@@ -58,7 +58,7 @@ def check_not_merged(clf: Any) -> None:
 
 def all_labels(clf: Any) -> AnyArray:
     """Return the classes that can be explained, (K,): with several targets their numbers, one target after another."""
-    return np.arange(len(clf.present_)) if clf._problem.several == "targets" else clf.classes_
+    return clf.classes_ if clf._problem.widths is None else np.arange(len(clf.present_))
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ from ..model.hypotheses import LinearHypothesis, TreeHypothesis
 from ..parts.losses import for_label_sets
 from ..parts.losses.links import Link
 from ..persist.atomic_write import as_path
+from ..tables.encoding import check_X
 from ..tables.features import share_last
-from ..tables.inputs import check_X
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +104,10 @@ def as_plain_model(clf: Any) -> PlainModel:
             "SimplexBoostClassifier. Any classifier of the package can be saved with its method save."
         )
     check_is_fitted(clf)
-    problem = clf._problem
-    if problem.several == "targets" or problem.yes_or_no:
-        raise TypeError(
-            f"a {type(clf).__name__} that was fitted to several {problem.several} cannot be exported: exports hold one "
-            "class per row, or the labels of AdaBoost.MH and AdaBoost.MR. Save it with its method save."
-        )
+    clf._problem.check_one_softmax(
+        f"a {type(clf).__name__} that was fitted to several {{several}} cannot be exported: exports hold one class per "
+        "row, or the labels of AdaBoost.MH and AdaBoost.MR. Save it with its method save."
+    )
     terms, code, threshold = clf.model_.scaled_terms, clf.model_.code, getattr(clf, "threshold_", None)
     kinds = {type(h).__name__ for t in terms if not isinstance(h := t.hypothesis, TreeHypothesis | LinearHypothesis)}
     if kinds:

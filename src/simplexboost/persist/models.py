@@ -367,7 +367,7 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     unpack_features(estimator, header)
     check_categories(estimator, model.trees)
     estimator.set_scores_ = set_scores_from_arrays(arrays, n_columns)
-    one_class = estimator._problem.several is None
+    one_class = not estimator._problem.is_matrix
     estimator.class_prior_ = prior_from_arrays(arrays, estimator.present_) if one_class else None
 
 
@@ -449,7 +449,7 @@ def unpack_problem(estimator: Any) -> None:
 
 def check_probabilities(estimator: Any) -> None:
     """Raise unless scores become probabilities in two rows; not tried for many classes, where it would be slow."""
-    K, several = len(estimator.present_), estimator._problem.several is not None
+    K, several = len(estimator.present_), estimator._problem.is_matrix
     if K > MOST_TRIED:
         return
     with np.errstate(all="ignore"):

@@ -150,7 +150,7 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
         raise damaged("invalid class targets")
     estimator.classes_ = list(map(classes_from_json, classes["targets"])) if several else classes_from_json(classes)
     estimator._unpack(header, arrays)
-    if estimator._problem.several is None:
+    if not estimator._problem.is_matrix:
         check_are_sorted(estimator.classes_)
     return estimator
 

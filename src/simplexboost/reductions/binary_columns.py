@@ -181,7 +181,7 @@ def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n
             if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
                 raise damaged("rows of a kernel that the model does not have")
             seen = len(rows)
-        if estimator._problem.several or estimator.n_features_in_ != seen or estimator.classes_.tolist() != [0, 1]:
+        if estimator._problem.is_matrix or estimator.n_features_in_ != seen or estimator.classes_.tolist() != [0, 1]:
             raise damaged(f"the classifier of column {j} does not tell two classes apart by the features of the model")
         columns.append(Column(j, estimator, rows))
     return columns

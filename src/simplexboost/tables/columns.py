@@ -26,7 +26,6 @@ MICROSECOND = dt.timedelta(microseconds=1)
 
 
 def is_hashable(value: Any) -> bool:
-    """Whether a value can be a key."""
     try:
         hash(value)
     except TypeError:
@@ -35,7 +34,7 @@ def is_hashable(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, pd.NA or NaT."""
+    """Return whether a value is None, NaN, pd.NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, np.datetime64 | np.timedelta64):
@@ -44,7 +43,7 @@ def is_missing(value: Any) -> bool:
 
 
 def kind_of_value(value: Any) -> str:
-    """The kind of a Python object; "other" if it is none that a column may hold."""
+    """Return the kind of a Python object; "other" if no column may hold it."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, dt.timedelta | np.timedelta64):  # before numbers: timedelta64 is an integer of NumPy's
@@ -62,7 +61,7 @@ def kind_of_value(value: Any) -> str:
 
 
 def days(values: AnyArray) -> Array:
-    """Dates of NumPy as days since 1970, durations as days, (n,)."""
+    """Return dates of NumPy as days since 1970, or durations as days, (n,)."""
     unit, count = np.datetime_data(values.dtype)
     if unit in ("Y", "M") and values.dtype.kind == "M":
         return days(values.astype("M8[D]"))
@@ -75,7 +74,7 @@ def days(values: AnyArray) -> Array:
 
 
 def date_number(value: Any) -> float:
-    """The days since 1970 of a date, a datetime, a datetime64 or a period of pandas (its beginning)."""
+    """Return the days since 1970 of a date, a datetime, a datetime64 or the beginning of a pandas period."""
     if isinstance(value, np.datetime64):
         return float(days(np.array([value]))[0])
     if type(value).__name__ == "Period":
@@ -88,22 +87,17 @@ def date_number(value: Any) -> float:
 
 
 def duration_number(value: Any) -> float:
-    """The days of a timedelta or a timedelta64."""
+    """Return the days of a timedelta or a timedelta64."""
     if isinstance(value, np.timedelta64):
         return float(days(np.array([value]))[0])
     return (value // MICROSECOND) / DAY
-
-
-def time_number(value: dt.time) -> float:
-    """A time of day as a fraction of the day."""
-    return (((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond) / DAY
 
 
 NUMBER_OF: dict[str, Callable[[Any], float]] = {
     "number": float,
     "date": date_number,
     "duration": duration_number,
-    "time": time_number,
+    "time": lambda t: (((t.hour * 60 + t.minute) * 60 + t.second) * 1_000_000 + t.microsecond) / DAY,
 }
 
 
@@ -111,7 +105,7 @@ NUMBER_OF: dict[str, Callable[[Any], float]] = {
 
 
 def as_category(value: Any) -> float | int | str:
-    """A value in the form in which categories are kept: a number, or text.
+    """Return a value in the form in which categories are kept: a number, or text.
 
     Equal values of any container have the same form, and every form can be saved. Intervals of ``pd.cut`` become text
     such as "(0, 1]", times become text in the form of ISO 8601, in UTC where they have a time zone, and durations are
@@ -140,7 +134,7 @@ def as_category(value: Any) -> float | int | str:
 
 
 def as_categories(values: Iterable[Any]) -> AnyArray:
-    """Values in the form in which categories are kept: an array of numbers, of objects if any is text or very large."""
+    """Return values in the form in which categories are kept: floats, or objects if any is text or a large integer."""
     names = [value if type(value) is str else as_category(value) for value in values]
     return np.array(names, dtype=object if any(isinstance(name, str | int) for name in names) else np.float64)
 
@@ -162,18 +156,18 @@ TIMES = ("date", "duration", "time")
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The distinct values of a column, without missing ones, and which of them each row has: (n,), −1 if missing."""
+    """The distinct values of a column without missing ones, and the number of each row's value (n,), −1 if missing."""
 
     values: list[Any]
     codes: AnyArray
 
     @cached
     def counts(self) -> AnyArray:
-        """How many rows have each value."""
+        """The number of rows with each value."""
         return np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:]
 
     def map(self, of_value: AnyArray) -> AnyArray:
-        """For every row what belongs to its value, (n,); NaN if it is missing."""
+        """Return what belongs to the value of every row, (n,); NaN if it is missing."""
         return np.append(of_value, np.nan)[self.codes]  # the code −1 is the last entry
 
     @cached
@@ -183,39 +177,32 @@ class Distinct:
         rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several assignments the last one counts
         return rows[:-1]
 
-    def earliest(self, codes: AnyArray) -> int:
-        """That one of some values which a row has first."""
-        return int(codes[np.argmin(self.first[codes])])
-
-    def place(self, code: int) -> str:
-        """Where a value stands first, for messages."""
-        return f"row {self.first[code]}"
-
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct values of rows that are cut into partitions, when the rows themselves are not at hand.
+    """The distinct values of a column in partitions, without its rows.
 
     Attributes
     ----------
     values : (v,), without missing ones
-    counts : (v,) how many rows have each
-    first : (v, 2) the partition and the row in it that has each first
+    counts : (v,) the number of rows with each
+    first : (v, 2) the partition and the row in it where each occurs first
     """
 
     values: list[Any]
     counts: AnyArray
     first: AnyArray
 
-    def earliest(self, codes: AnyArray) -> int:
-        """That one of some values which a row has first."""
-        rows = self.first[codes]
-        return int(codes[np.lexsort((rows[:, 1], rows[:, 0]))[0]])
 
-    def place(self, code: int) -> str:
-        """Where a value stands first, for messages."""
-        partition, row = self.first[code].tolist()
-        return f"row {row} of partition {partition}"
+def find_earliest(distinct: Distinct | Tally, codes: AnyArray) -> int:
+    """Return the value, out of some, that occurs in the earliest row."""
+    return min(codes.tolist(), key=lambda code: tuple(np.atleast_1d(distinct.first[code])))
+
+
+def name_place(distinct: Distinct | Tally, code: int) -> str:
+    """Return the first row of a value, for messages."""
+    *partition, row = np.atleast_1d(distinct.first[code]).tolist()
+    return f"row {row} of partition {partition[0]}" if partition else f"row {row}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,8 +249,8 @@ class Column:
 
     @cached
     def categories(self) -> Distinct:
-        """The distinct values in the form in which categories are kept, sorted."""
-        values, inverse = sorted_categories(self.distinct, self.label)
+        """The distinct values as categories, sorted."""
+        values, inverse = sort_categories(self.distinct, self.label)
         return Distinct(values, np.append(inverse, -1)[self.distinct.codes])
 
     @cached
@@ -272,7 +259,7 @@ class Column:
         return self.kind == "missing" or (self.kind == "number" and bool(np.isnan(self.numbers()).all()))
 
     def numbers(self) -> AnyArray:
-        """The values as numbers, (n,), in a type of their own; NaN if missing. Text is for callers to refuse."""
+        """Return the values as numbers of their own type, (n,), NaN if missing; callers must refuse text."""
         if self.kind == "missing":
             return np.full(len(self.plain), np.nan, np.float16)  # the type that changes no other
         if self.kind == "category":
@@ -284,7 +271,7 @@ class Column:
         return days(self.plain) if self.plain.dtype.kind in "Mm" else self.plain
 
     def whole_numbers(self) -> AnyArray:
-        """The values if they are whole numbers of 64 bits, (n,), without missing ones; else none."""
+        """Return the values without missing ones if they are whole numbers of 64 bits; else an empty array."""
         if isinstance(self.plain, np.ndarray):
             return self.plain if self.plain.dtype.kind in "iu" else NOTHING
         import narwhals as nw
@@ -292,7 +279,7 @@ class Column:
         return self.plain.drop_nulls().to_numpy() if self.plain.dtype in (nw.Int64, nw.UInt64) else NOTHING
 
     def _numbers_of_objects(self) -> AnyArray:
-        """The numbers of the distinct values; whole numbers that are too large are refused."""
+        """Return the numbers of the distinct values; raise ValueError for whole numbers that are too large."""
         number, out = NUMBER_OF[self.kind], np.empty(len(self.distinct.values))
         for code, value in enumerate(self.distinct.values):
             try:
@@ -300,19 +287,79 @@ class Column:
             except OverflowError:
                 digits = f"a number of {len(str(abs(value)))} digits" if isinstance(value, int) else repr(value)
                 raise ValueError(
-                    f"{self.label} holds {digits} in {self.distinct.place(code)}, which is too large."
+                    f"{self.label} holds {digits} in {name_place(self.distinct, code)}, which is too large."
                 ) from None
         return out
 
 
+@dataclass(frozen=True, eq=False)
+class Digest:
+    """A column without its rows.
+
+    Attributes
+    ----------
+    label : the name or the position, for messages
+    kind : one of the keys of `columns.WORDS`
+    empty : whether all values are missing
+    distinct : the distinct values of text, categories and columns that the user declares categorical; else none
+    dtype : the type of its numbers
+    """
+
+    label: str
+    kind: str
+    empty: bool
+    distinct: Tally
+    dtype: Any
+
+    @property
+    def name(self) -> str:
+        """The name in quotation marks, or the position."""
+        return self.label.removeprefix("column ")
+
+    @cached
+    def categories(self) -> Tally:
+        """The distinct values as categories, sorted."""
+        found = self.distinct
+        values, inverse = sort_categories(found, self.label)
+        counts, first = np.zeros(len(values), dtype=np.int64), np.empty((len(values), 2), dtype=np.int64)
+        np.add.at(counts, inverse, found.counts)
+        latest_first = np.lexsort((found.first[:, 1], found.first[:, 0]))[::-1]
+        first[inverse[latest_first]] = found.first[latest_first]  # of several assignments the last one counts
+        return Tally(values, counts, first)
+
+
+def merge_tallies(tallies: list[Tally]) -> Tally:
+    """Return the distinct values of several partitions, in the order of their first rows.
+
+    Examples
+    --------
+    >>> a = Tally(["x", "y"], np.array([3, 1]), np.array([[0, 5], [0, 0]]))
+    >>> b = Tally(["z", "x"], np.array([2, 2]), np.array([[1, 0], [1, 1]]))
+    >>> both = merge_tallies([b, a])
+    >>> both.values, both.counts.tolist(), both.first.tolist()
+    (['y', 'x', 'z'], [1, 5, 2], [[0, 0], [0, 5], [1, 0]])
+    """
+    found: dict[Any, tuple[tuple[int, int], int]] = {}
+    for one in tallies:
+        for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
+            place, before = found.get(value, (row, 0))
+            found[value] = (min(place, row), before + count)
+    ordered = sorted(found.items(), key=lambda item: item[1][0])
+    return Tally(
+        [value for value, _ in ordered],
+        np.array([count for _, (_, count) in ordered], dtype=np.int64),
+        np.array([place for _, (place, _) in ordered], dtype=np.int64).reshape(-1, 2),
+    )
+
+
 def has_large_numbers(values: AnyArray) -> bool:
-    """Whether whole numbers of 64 bits are among these that double precision may round."""
+    """Return whether some are whole numbers of 64 bits that double precision may round."""
     whole = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size > 0
     return whole and bool(values.max() > EXACT or values.min() < -EXACT)
 
 
 def lost_digits(values: AnyArray, label: str) -> str | None:
-    """What to say of whole numbers (n,) of which different ones become one number in double precision; else None."""
+    """Return a warning if different whole numbers (n,) become one number in double precision; else None."""
     if not has_large_numbers(values):
         return None
     distinct = np.unique(values)
@@ -328,31 +375,31 @@ def lost_digits(values: AnyArray, label: str) -> str | None:
 
 
 def warn_of_columns(remarks: Mapping[str, str | None]) -> None:
-    """Warn once: say what there is to say of the first column, and name the others of which it is true."""
+    """Warn once, by the remark on the first column that has one, and name the others."""
     told = [label for label, remark in remarks.items() if remark is not None]
     if told:
-        same = f" The same is true of {listed(told[1:])}." if told[1:] else ""
+        same = f" The same is true of {name_columns(told[1:])}." if told[1:] else ""
         warn_user(f"{remarks[told[0]]}{same}")
 
 
-def listed(labels: Sequence[str]) -> str:
-    """The names of columns, for messages; of many the first ten.
+def name_columns(labels: Sequence[str]) -> str:
+    """Return the names of the first ten columns, for messages.
 
     Examples
     --------
-    >>> listed(["column 'a'", "column 'b'"])
+    >>> name_columns(["column 'a'", "column 'b'"])
     "columns 'a', 'b'"
     """
     names = ", ".join(label.removeprefix("column ") for label in labels[:10])
     return f"column{'s' * (len(labels) > 1)} {names}{' …' * (len(labels) > 10)}"
 
 
-def sorted_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:
-    """The distinct values in the form in which categories are kept, sorted, and the place of every value among them."""
+def sort_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:
+    """Return the sorted categories of distinct values, and the place of every value among them."""
     values = as_categories(distinct.values)
     if len({isinstance(value, str) for value in values.tolist()}) > 1:
         kinds = [kind_of_value(value) for value in distinct.values]
-        raise mixed(distinct, [kinds.index(kind) for kind in dict.fromkeys(kinds)], label)
+        raise mixed_error(distinct, [kinds.index(kind) for kind in dict.fromkeys(kinds)], label)
     values, inverse = np.unique(values, return_inverse=True)
     return values.tolist(), inverse
 
@@ -361,7 +408,7 @@ def sorted_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any]
 
 
 def as_plain(values: Any) -> Any:
-    """A typed series, or an array where a series has no type that tells its kind (objects, decimals, times of day)."""
+    """Return a typed series, or an array where the type does not tell the kind (objects, decimals, times of day)."""
     if isinstance(values, np.ndarray):
         return values.astype(object) if values.dtype.kind in "UST" else values
     import narwhals as nw
@@ -385,7 +432,7 @@ def check_type(values: Any, label: str) -> None:
 
 
 def kind_of_type(values: Any, label: str) -> str | None:
-    """The kind by the type of the values; None if it takes a look at them."""
+    """Return the kind of a column by the type of its values; None if the values have to be looked at."""
     if isinstance(values, np.ndarray):
         kinds = {"M": "date", "m": "duration", "O": None}
         return kinds.get(values.dtype.kind, "number")
@@ -409,7 +456,6 @@ SPREAD = "Make columns of its parts, or leave it out."
 
 
 def numbers_of_series(series: Any, kind: str) -> AnyArray:
-    """The numbers of a typed series, (n,)."""
     import narwhals as nw
 
     if kind in ("date", "duration") and getattr(series.dtype, "time_unit", "D") in COARSE:
@@ -427,7 +473,7 @@ def numbers_of_series(series: Any, kind: str) -> AnyArray:
 
 
 def distinct_of_series(series: Any) -> Distinct:
-    """The distinct values of a typed series.
+    """Return the distinct values of a typed series.
 
     A million strings of 100 kinds take 0.06 s in pandas, 0.1 s in polars and pyarrow; a Python loop takes up to 5 s.
     """
@@ -442,7 +488,7 @@ def distinct_of_series(series: Any) -> Distinct:
     else:
         native = series.to_native()
     if hasattr(getattr(native, "cat", None), "codes"):  # pandas and its like
-        return used(native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp))
+        return keep_used(native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp))
     if isinstance(series.dtype, nw.String):
         series = series.cast(nw.String)  # pyarrow's string views know neither filters nor missing values
     try:
@@ -452,7 +498,7 @@ def distinct_of_series(series: Any) -> Distinct:
 
 
 def distinct_by_library(series: Any) -> Distinct:
-    """The distinct values of a series, found by its library."""
+    """Return the distinct values of a series, found by its own library."""
     import narwhals as nw
 
     values = series.drop_nulls().unique().to_list()
@@ -462,8 +508,8 @@ def distinct_by_library(series: Any) -> Distinct:
     return Distinct(values, np.where(np.isnan(numbers), -1, numbers).astype(np.intp))
 
 
-def used(values: list[Any], codes: AnyArray) -> Distinct:
-    """The values that occur: a categorical column may know others."""
+def keep_used(values: list[Any], codes: AnyArray) -> Distinct:
+    """Return only the values that occur: a categorical column may know others."""
     counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
     rank = np.append(np.cumsum(counts > 0) - 1, -1)
     return Distinct([value for value, count in zip(values, counts, strict=True) if count], rank[codes])
@@ -473,7 +519,7 @@ def used(values: list[Any], codes: AnyArray) -> Distinct:
 
 
 def distinct_of_numbers(values: AnyArray) -> Distinct:
-    """The distinct values of an array of numbers or times."""
+    """Return the distinct values of an array of numbers or times."""
     if values.dtype.kind in "Mm":
         return distinct_of_objects(np.array([None if np.isnat(v) else v for v in values], dtype=object), "")
     exact = values if values.dtype.kind in "iu" else values.astype(np.float64)  # large whole numbers stay apart
@@ -483,15 +529,14 @@ def distinct_of_numbers(values: AnyArray) -> Distinct:
 
 
 def distinct_of_objects(values: AnyArray, label: str) -> Distinct:
-    """The distinct values of an array of objects; what cannot be hashed is refused."""
+    """Return the distinct values of an array of objects; raise TypeError if one cannot be hashed."""
     listed = values.tolist()
     try:
         found = dict.fromkeys(listed)
     except TypeError:
-        row = [is_hashable(value) for value in listed].index(False)
+        row, value = next((row, value) for row, value in enumerate(listed) if not is_hashable(value))
         raise TypeError(
-            f"{label} holds a {type(listed[row]).__name__} in row {row}; the argument must be a string or a number. "
-            f"{SPREAD}"
+            f"{label} holds a {type(value).__name__} in row {row}; the argument must be a string or a number. {SPREAD}"
         ) from None
     present = [value for value in found if not is_missing(value)]
     numbers = dict.fromkeys(found, -1) | {value: number for number, value in enumerate(present)}
@@ -499,7 +544,7 @@ def distinct_of_objects(values: AnyArray, label: str) -> Distinct:
 
 
 def kind_of_objects(distinct: Distinct, label: str) -> str:
-    """The kind of a column of Python objects; other kinds of objects, and mixed ones, are refused."""
+    """Return the kind of a column of Python objects; raise if they are of several kinds or of a kind of their own."""
     examples: dict[str, int] = {}
     for code, value in enumerate(distinct.values):
         examples.setdefault(kind_of_value(value), code)
@@ -508,19 +553,20 @@ def kind_of_objects(distinct: Distinct, label: str) -> str:
     if "other" in examples:
         code = examples["other"]
         raise TypeError(
-            f"{label} holds {distinct.values[code]!r} in {distinct.place(code)}, a "
+            f"{label} holds {distinct.values[code]!r} in {name_place(distinct, code)}, a "
             f"{type(distinct.values[code]).__name__}; the argument must be a string or a number. {SPREAD}"
         )
     if len(examples) > 1:
-        raise mixed(distinct, list(examples.values()), label)
+        raise mixed_error(distinct, list(examples.values()), label)
     (kind,) = examples
     return kind
 
 
-def mixed(distinct: Distinct | Tally, codes: list[int], label: str) -> ValueError:
-    """The error that says which types a column mixes."""
+def mixed_error(distinct: Distinct | Tally, codes: list[int], label: str) -> ValueError:
+    """Return the error for a column of several types of values."""
     examples = ", ".join(
-        f"{type(distinct.values[code]).__name__} ({distinct.place(code)}: {distinct.values[code]!r})" for code in codes
+        f"{type(distinct.values[code]).__name__} ({name_place(distinct, code)}: {distinct.values[code]!r})"
+        for code in codes
     )
     return ValueError(
         f"{label} mixes values of different types: {examples}. Make them all numbers, for example by "

@@ -17,10 +17,20 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
-from .columns import TIMES, WORDS, Column, as_categories, listed, warn_of_columns
-from .frames import Digest, Digests, Table, categorical_mask
+from .columns import (
+    TIMES,
+    WORDS,
+    Column,
+    Digest,
+    as_categories,
+    find_earliest,
+    name_columns,
+    name_place,
+    warn_of_columns,
+)
+from .frames import Table, categorical_mask
 
-MANY_ROWS = 10  # from so many rows on it is told that none of their categories is known
+MANY_ROWS = 10  # at least, for a warning that none of their categories is known
 
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})(?!\d)")  # how it begins
 NEARLY_ALL = 0.9  # of the categories
@@ -43,21 +53,15 @@ class Categories:
 
 
 def share_last(categories: Sized) -> bool:
-    """Whether all values beyond these categories share one more number, instead of being missing."""
+    """Return whether all values beyond these categories share one more number, instead of being missing."""
     return len(categories) == MAX_CATEGORIES - 1
 
 
-def learn_categories(column: Column | Digest) -> tuple[AnyArray, str | None]:
-    """The categories of a column, sorted; if there are too many, only the most frequent ones, and what to say of it."""
-    values = as_categories(column.categories.values)
-    return first_numbers(column, values, column.categories.counts, values[:0])
-
-
-def more_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
-    """The categories of a fitted model, and after them those that this column adds, as long as there is room.
+def learn_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
+    """Return the known categories followed by those that this column adds, with a warning if not all fit.
 
     Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
-    already, new ones join them. If there is no room for all, what to say of it comes with them.
+    already, new ones join them.
     """
     values, counts = as_categories(column.categories.values), column.categories.counts
     new = np.isnan(numbers_among(values, known, share=False))
@@ -71,7 +75,7 @@ def more_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray,
 def first_numbers(
     column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray
 ) -> tuple[AnyArray, str | None]:
-    """The known categories and as many of the others as fit; if not all do, the last number is for those left."""
+    """Return the known categories and as many new ones as fit, with a warning if the others share the last number."""
     total, room, remark = len(known) + len(values), MAX_CATEGORIES - len(known), None
     if total > MAX_CATEGORIES:
         room = max(room - 1, 0)
@@ -90,7 +94,7 @@ def first_numbers(
 
 
 def advice(column: Column | Digest, values: AnyArray) -> str:
-    """What to do about a column with too many categories."""
+    """Return advice for a column with too many categories."""
     known = values.tolist()
     dates = sum(isinstance(value, str) and DATE.match(value) is not None for value in known)
     if dates >= NEARLY_ALL * len(known):
@@ -106,7 +110,7 @@ def advice(column: Column | Digest, values: AnyArray) -> str:
 
 
 def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
-    """The numbers of a column's values, (n,) float; NaN for missing values and for categories not seen in training."""
+    """Return the numbers of a column's values, (n,) float; NaN for missing and unknown values."""
     values = as_categories(column.categories.values)
     if len(values) and len(categories):
         check_same_form(column, values, categories)
@@ -114,7 +118,7 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
 
 
 def none_is_known(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
-    """What to say if `MANY_ROWS` rows or more have a value and none has a number (n,): it is written otherwise, maybe.
+    """Return a warning if at least `MANY_ROWS` rows have a value and none of them is known; else None.
 
     Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
     expected, and share one.
@@ -131,7 +135,7 @@ def none_is_known(column: Column, numbers: AnyArray, categories: AnyArray) -> st
 
 
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:
-    """The numbers of values among the categories, float; beyond the most frequent 253, values may share the last."""
+    """Return the numbers of values among the categories, float; all beyond the 253 most frequent may share the last."""
     lookup = {value: number for number, value in enumerate(categories.tolist())}
     other = len(categories) if share and share_last(categories) else np.nan
     return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
@@ -170,19 +174,21 @@ class Features:
 
     @classmethod
     def of(cls, estimator: Any) -> Features:
-        """Those of a fitted estimator."""
+        """Return the features of a fitted estimator."""
         return cls(getattr(estimator, "feature_kinds_", None), getattr(estimator, "categories_", None))
 
-    def chosen(self, places: list[int]) -> Features:
-        """Those of some columns."""
+    def select(self, places: list[int]) -> Features:
+        """Return the features of some columns."""
         kinds = None if self.kinds is None else [self.kinds[j] for j in places]
         of_columns = None if self.categories is None else [self.categories.columns[j] for j in places]
         return Features(kinds, None if of_columns is None else Categories(of_columns))
 
     def numbers(self, table: Table) -> AnyArray:
-        """The numbers of a table, (n, p), C-contiguous, NaN where missing."""
-        columns = [self.recognised(table, j) for j in range(len(table.columns))]
-        self.warn_of_unknown(table, columns)
+        """Return the numbers of a table, (n, p), C-contiguous, NaN where missing."""
+        columns = [self.encode_column(table, j) for j in range(len(table.columns))]
+        if self.categories is not None:
+            triples = zip(table.columns, columns, self.categories.columns, strict=True)
+            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
         single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
         out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
         for begin in range(0, table.n, BLOCK):
@@ -191,8 +197,8 @@ class Features:
                 out[rows, j] = values[rows]
         return out
 
-    def recognised(self, table: Table, j: int) -> AnyArray:
-        """The numbers of a column, (n,), if it has the kind that it had in fit."""
+    def encode_column(self, table: Table, j: int) -> AnyArray:
+        """Return the numbers of a column, (n,); raise ValueError unless it has the kind that it had in fit."""
         column, categories = table.columns[j], None if self.categories is None else self.categories.columns[j]
         if categories is not None:
             return encode_categories(column, categories)
@@ -204,65 +210,56 @@ class Features:
         if column.empty:
             return np.full(table.n, np.nan, np.float16)
         if was == "number" and column.kind in ("text", "category"):
-            raise no_number(column, table)
+            raise text_error(column, table)
         raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
-
-    def warn_of_unknown(self, table: Table, numbers: list[AnyArray]) -> None:
-        """Warn of categorical columns without a known value."""
-        if self.categories is not None:
-            triples = zip(table.columns, numbers, self.categories.columns, strict=True)
-            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
 
 
 def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
-    """Whether a column can be taken for one of the kind that it had in fit; numbers of arrays may be times."""
+    """Return whether a column can be read as the kind that it had in fit; numbers of arrays may be times."""
     if column.kind == "category":
         values = column.distinct.values
-        return was == "number" and not any(isinstance(value, str) for value in values) and are_floats(values)
+        if was != "number" or any(isinstance(value, str) for value in values):
+            return False
+        try:
+            return len(list(map(float, values))) == len(values)
+        except (TypeError, ValueError):
+            return False
     return column.kind == was or (was in TIMES and column.kind == "number" and not typed)
-
-
-def are_floats(values: list[Any]) -> bool:
-    """Whether all values can be numbers."""
-    try:
-        [float(value) for value in values]
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 # ---- learning -------------------------------------------------------------------------------------------------------
 
 
-def learn_features(table: Table | Digests, categorical_features: Any, refusal: str | None) -> Features:
-    """The kinds and categories of a training table; ``refusal`` says why the classifier cannot take categories."""
-    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
+def learn_features(table: Table, categorical_features: Any, refusal: str | None) -> Features:
+    """Return the kinds and categories of a training table; raise if it has categories and there is a ``refusal``."""
+    mask, columns = categorical_mask(table, categorical_features), table.columns
     if isinstance(categorical_features, str):
         check_numeric_text(table, mask)
     if refusal is not None and mask.any():
-        raise ValueError(refused(table, mask, refusal))
+        labels = [column.label for column, is_one in zip(columns, mask, strict=True) if is_one]
+        raise ValueError(
+            f"{refusal}, and X holds text or categories in {name_columns(labels)}. Encode them first, for example with "
+            "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."
+        )
     if table.typed and not isinstance(categorical_features, str | None):
         check_list_is_complete(columns, mask)
     kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(columns, mask, strict=True)]
     if not mask.any():
         return Features(kinds)
-    pairs = zip(columns, mask, strict=True)
-    return Features(
-        kinds, categories_of(columns, [learn_categories(c) if is_one else (None, None) for c, is_one in pairs])
-    )
+    return Features(kinds, categories_of(columns, [np.empty(0) if is_one else None for is_one in mask]))
 
 
-def categories_of(
-    columns: Sequence[Column | Digest], learned: Sequence[tuple[AnyArray | None, str | None]]
-) -> Categories:
-    """The categories of all columns; what there is to say of too many of them is said."""
+def categories_of(columns: Sequence[Column | Digest], known: Sequence[AnyArray | None]) -> Categories:
+    """Return the categories of all columns, with those known before, and warn of columns with too many."""
+    pairs = zip(columns, known, strict=True)
+    learned = [(None, None) if old is None else learn_categories(c, old) for c, old in pairs]
     warn_of_columns({column.label: remark for column, (_, remark) in zip(columns, learned, strict=True)})
     return Categories([values for values, _ in learned])
 
 
-def more_features(known: Features, table: Table | Digests, categorical_features: Any) -> Features:
-    """The features of a model that goes on, with the categories that this table adds."""
-    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
+def more_features(known: Features, table: Table, categorical_features: Any) -> Features:
+    """Return the features of a fitted model with the categories that another table adds."""
+    mask, columns = categorical_mask(table, categorical_features), table.columns
     was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
     if any(not table.columns[j].empty for j in np.flatnonzero(mask != was)):
         old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
@@ -270,34 +267,24 @@ def more_features(known: Features, table: Table | Digests, categorical_features:
             f"a fitted model that learns more (warm_start=True, add_classes) needs its categorical columns, [{old}]; "
             f"with categorical_features={categorical_features!r} this X has [{new}]."
         )
-    kinds = known.kinds and [later_kind(old, column) for column, old in zip(columns, known.kinds, strict=True)]
+    later = ("number", *TIMES)  # the kinds that a column may get whose values were all missing
+    pairs = zip(columns, known.kinds or (), strict=known.kinds is not None)
+    kinds = known.kinds and [c.kind if old == "missing" and c.kind in later else old for c, old in pairs]
     if known.categories is None:
         return Features(kinds)
-    pairs = zip(columns, known.categories.columns, strict=True)
-    learned = [(None, None) if old is None else more_categories(c, old) for c, old in pairs]
-    return Features(kinds, categories_of(columns, learned))
+    return Features(kinds, categories_of(columns, known.categories.columns))
 
 
-def columns_of(table: Table | Digests) -> Sequence[Column | Digest]:
-    """The columns, with or without their rows."""
-    return table.columns
-
-
-def later_kind(was: str, column: Column | Digest) -> str:
-    """The kind of a column of a model that goes on: one that was missing may have come to hold numbers or times."""
-    return column.kind if was == "missing" and column.kind in ("number", *TIMES) else was
-
-
-def kind_of_number(column: Column | Digest, table: Table | Digests) -> str:
-    """The kind of a column that is no category; text is refused."""
+def kind_of_number(column: Column | Digest, table: Table) -> str:
+    """Return the kind of a column that is not categorical; raise ValueError for text."""
     if column.kind == "text" or (column.kind == "category" and not is_number(column, "number", table.typed)):
-        raise no_number(column, table)
+        raise text_error(column, table)
     return "number" if column.kind == "category" else column.kind
 
 
-def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
+def check_numeric_text(table: Table, mask: Mask) -> None:
     """Raise if text columns hold numbers: as categories they would lose their order, and hardly ever be seen again."""
-    columns = columns_of(table)
+    columns = table.columns
     bad = [
         (column, example)
         for column, is_one in zip(columns, mask, strict=True)
@@ -306,7 +293,7 @@ def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
     if not bad:
         return
     others = [f"{example} in {column.label}" for column, example in bad if example]
-    names = listed([column.label for column, _ in bad])
+    names = name_columns([column.label for column, _ in bad])
     but = f" (but not all values are: {', '.join(others[:3])})" if others else ""
     raise ValueError(
         f"X holds numbers as text in {names}{but}. Make them numbers, for example "
@@ -321,16 +308,16 @@ def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> No
         column.label for column, is_one in zip(columns, mask, strict=True) if not is_one and column.kind == "text"
     ]
     if left_out and mask.any():
-        one = len(left_out) == 1
+        hold, them = ("holds", "it") if len(left_out) == 1 else ("hold", "them")
         raise ValueError(
             f"categorical_features names some columns, and then no other is taken as categories; but "
-            f"{listed(left_out)} {'holds' if one else 'hold'} text. Add {'it' if one else 'them'} to the list, or make "
-            f"{'it' if one else 'them'} numbers, for example by pd.to_numeric(X[name], errors='coerce')."
+            f"{name_columns(left_out)} {hold} text. Add {them} to the list, or make {them} numbers, for example by "
+            "pd.to_numeric(X[name], errors='coerce')."
         )
 
 
 def numeric_text(column: Column | Digest) -> str | None:
-    """If at least `NUMERIC` of a text column's values are numbers, one that is not, or "" if all are; else None."""
+    """Return "" if all values of a text column are numbers, one that is not if at least `NUMERIC` are; else None."""
     some = slice(None, None, 1 + len(column.categories.values) // MOST_LOOKED_AT)
     values, counts = column.categories.values[some], column.categories.counts[some]
     wrong = np.array([not is_numeral(value) for value in values], dtype=bool)
@@ -340,7 +327,7 @@ def numeric_text(column: Column | Digest) -> str | None:
 
 
 def is_numeral(text: str) -> bool:
-    """Whether a text is a finite number."""
+    """Return whether a text is a finite number."""
     try:
         return bool(np.isfinite(float(text)))
     except ValueError:
@@ -350,12 +337,12 @@ def is_numeral(text: str) -> bool:
 # ---- messages -------------------------------------------------------------------------------------------------------
 
 
-def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
-    """The error for text where numbers are wanted."""
+def text_error(column: Column | Digest, table: Table) -> ValueError:
+    """Return the error for text in a column of numbers."""
     found = column.distinct
     wrong = np.array([not is_numeral(str(value)) for value in found.values])
-    code = found.earliest(np.flatnonzero(wrong if wrong.any() else ~wrong))
-    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in {found.place(code)}"
+    code = find_earliest(found, np.flatnonzero(wrong if wrong.any() else ~wrong))
+    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in {name_place(found, code)}"
     name = column.name
     if table.typed:
         return ValueError(
@@ -365,13 +352,4 @@ def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
     return ValueError(
         f"{where}; could not convert string to float. Columns of arrays are numbers unless they are declared in fit, "
         f"categorical_features=[{name}]; or pass a data frame, whose columns have types."
-    )
-
-
-def refused(table: Table | Digests, mask: Mask, refusal: str) -> str:
-    """The message where categories come to a classifier that takes numbers only."""
-    labels = [column.label for column, is_one in zip(columns_of(table), mask, strict=True) if is_one]
-    return (
-        f"{refusal}, and X holds text or categories in {listed(labels)}. Encode them first, for example with "
-        "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."
     )

@@ -3,9 +3,6 @@
 narwhals reads pandas, polars, pyarrow and whatever else it knows, and tables that offer Arrow's ``__arrow_c_stream__``
 or the older ``__dataframe__``. The columns of arrays of objects or text, and of lists of lists, are looked at one by
 one. Arrays of plain numbers and sparse matrices are left to scikit-learn's own check.
-
-Where the rows of a table are elsewhere, as in a cluster, `Digests` has what `features` needs of it: the kind and the
-distinct values of every column.
 """
 
 from __future__ import annotations
@@ -22,25 +19,24 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._util.arrays import AnyArray, Mask
-from .._util.compat import cached
 from .._util.messages import warn_user
-from .columns import Column, Tally, sorted_categories
+from .columns import Column
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as columns.
+    """A table that is divided into columns.
 
     Attributes
     ----------
-    columns : list of p columns
+    columns : the p columns, whole (`Column`) or without their rows (`Digest`)
     n : the number of rows
     names : the names of the columns, any hashable objects; None for arrays, which have none
     by_name : the expression that picks and orders the columns by name, for messages
     native : the frame itself, in its own library; None for arrays
     """
 
-    columns: list[Column]
+    columns: list[Any]
     n: int
     names: list[Any] | None = None
     by_name: str = "X[clf.feature_names_in_]"
@@ -53,7 +49,7 @@ class Table:
 
 
 def read_table(X: Any) -> Table | None:
-    """The columns of a table; None for arrays of numbers, sparse matrices and what is no table.
+    """Return a table as columns; None for arrays of numbers, sparse matrices and whatever is no table.
 
     Examples
     --------
@@ -69,11 +65,16 @@ def read_table(X: Any) -> Table | None:
     if isinstance(X, np.ndarray):
         return read_array(X)
     frame = as_frame(X)
-    return None if frame is None else read_frame(frame)
+    if frame is None:
+        return None
+    columns = [Column(f"column {series.name!r}", series) for series in frame.iter_columns()]
+    pandas = frame.implementation.is_pandas_like()
+    by_name = Table.by_name if pandas else "X.select(list(clf.feature_names_in_))"
+    return Table(columns, len(frame), list(frame.columns), by_name, frame.to_native())
 
 
 def take_rows(X: Any, rows: AnyArray) -> Any:
-    """Some rows of a table of any kind, as a table of the same kind; of a sparse matrix, as CSR.
+    """Return some rows of a table as a table of the same kind; of a sparse matrix, as CSR.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def take_rows(X: Any, rows: AnyArray) -> Any:
 
 
 def as_frame(X: Any) -> Any:
-    """X as a data frame of narwhals; None if it is not a frame."""
+    """Return X as a data frame of narwhals; None if it is not a frame."""
     import narwhals as nw  # not at the top: start-up time
 
     try:
@@ -102,19 +103,19 @@ def as_frame(X: Any) -> Any:
         elif frame is X and hasattr(X, "__dataframe__"):
             frame = nw.from_native(from_interchange(X))
     except nw.exceptions.DuplicateError:
-        raise duplicates(X) from None
+        raise duplicates_error(X) from None
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a lazy table ({type(X).__name__}); collect it first, for example with X.collect().")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def is_one_column(X: Any) -> bool:
-    """Whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
+    """Return whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
     return len(getattr(X, "shape", (0, 0))) == 1 or hasattr(X, "type")
 
 
 def first_installed(*modules: str, what: str) -> Any:
-    """The first of some modules that can be imported."""
+    """Return the name of the first module that can be imported."""
     for name in modules:
         try:
             import_module(name)
@@ -125,23 +126,14 @@ def first_installed(*modules: str, what: str) -> Any:
 
 
 def from_interchange(X: Any) -> Any:
-    """A pyarrow table (without pyarrow: a pandas frame) of a table that offers only the older ``__dataframe__``."""
+    """Return a table that offers only the older ``__dataframe__`` as one of pyarrow, or without it of pandas."""
     if first_installed("pyarrow", "pandas", what="__dataframe__") == "pyarrow":
         return import_module("pyarrow.interchange").from_dataframe(X)
     return import_module("pandas").api.interchange.from_dataframe(X)
 
 
-def read_frame(frame: Any) -> Table:
-    """The columns of a frame of narwhals."""
-    columns = [Column(f"column {series.name!r}", series) for series in frame.iter_columns()]
-    by_name = "X[clf.feature_names_in_]"
-    if not frame.implementation.is_pandas_like():
-        by_name = "X.select(list(clf.feature_names_in_))"
-    return Table(columns, len(frame), list(frame.columns), by_name, frame.to_native())
-
-
-def duplicates(X: Any) -> ValueError:
-    """The error that lists the names that several columns have."""
+def duplicates_error(X: Any) -> ValueError:
+    """Return the error that lists the names that several columns have."""
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     several = [f"{name!r} ({count} times)" for name, count in Counter(names).items() if count > 1]
     more = f" and {len(several) - 10} more" if len(several) > 10 else ""
@@ -155,7 +147,7 @@ def duplicates(X: Any) -> ValueError:
 
 
 def read_array(X: AnyArray) -> Table | None:
-    """The columns of an array of objects, text or times; None if its values are numbers already."""
+    """Return the columns of an array of objects, text or times; None if its values are numbers already."""
     if X.dtype.names is not None:
         raise ValueError(
             f"X is a structured array with the fields {list(X.dtype.names)}; pass a data frame instead, for example "
@@ -167,12 +159,11 @@ def read_array(X: AnyArray) -> Table | None:
 
 
 def array_table(X: AnyArray) -> Table:
-    """The columns of any array of two dimensions."""
     return Table([Column(f"column {j}", values) for j, values in enumerate(X.T)], len(X))
 
 
 def read_list(X: Any) -> Table | None:
-    """The columns of a list of rows that hold text; None if all values are numbers, or it is no table."""
+    """Return the columns of a list of rows that hold text; None if all values are numbers, or it is no table."""
     try:
         kind = np.asarray(X).dtype.kind
         rows = np.array(X, dtype=object) if kind in "OUSMm" else None
@@ -181,128 +172,31 @@ def read_list(X: Any) -> Table | None:
     return None if rows is None or rows.ndim != 2 else array_table(rows)
 
 
-@dataclass(frozen=True, eq=False)
-class Digest:
-    """A column without its rows.
-
-    Attributes
-    ----------
-    label : the name or the position, for messages
-    kind : one of the keys of `columns.WORDS`
-    empty : whether all values are missing
-    distinct : the distinct values of text, of categories, and of columns that the user declares categorical; else none
-    dtype : the type of its numbers
-    """
-
-    label: str
-    kind: str
-    empty: bool
-    distinct: Tally
-    dtype: Any
-
-    @property
-    def name(self) -> str:
-        """The name in quotation marks, or the position."""
-        return self.label.removeprefix("column ")
-
-    @cached
-    def categories(self) -> Tally:
-        """The distinct values in the form in which categories are kept, sorted."""
-        found = self.distinct
-        values, inverse = sorted_categories(found, self.label)
-        counts, first = np.zeros(len(values), dtype=np.int64), np.empty((len(values), 2), dtype=np.int64)
-        np.add.at(counts, inverse, found.counts)
-        latest_first = np.lexsort((found.first[:, 1], found.first[:, 0]))[::-1]
-        first[inverse[latest_first]] = found.first[latest_first]  # of several assignments the last one counts
-        return Tally(values, counts, first)
-
-
-@dataclass(frozen=True, eq=False)
-class Digests:
-    """A table without its rows: the digests of its columns, and what `Table` says of the names."""
-
-    columns: list[Digest]
-    n: int
-    names: list[Any] | None = None
-    by_name: str = Table.by_name
-
-    @property
-    def typed(self) -> bool:
-        """Whether columns have types of their own, as those of frames do."""
-        return self.names is not None
-
-
-def digest(column: Column, declared: bool, partition: int) -> Digest:
-    """What is to be known of a column in one partition; of a declared one, the kind does not matter."""
-    if declared:
-        return Digest(column.label, "category", not column.distinct.values, tally(column, partition), np.float64)
-    if column.kind in ("text", "category"):
-        return Digest(column.label, column.kind, False, tally(column, partition), np.float64)
-    nothing = Tally([], np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64))
-    return Digest(column.label, column.kind, column.empty, nothing, column.numbers().dtype)
-
-
-def tally(column: Column, partition: int) -> Tally:
-    """The distinct values of a column in one partition."""
-    found = column.distinct
-    return Tally(found.values, found.counts, np.column_stack([np.full(len(found.values), partition), found.first]))
-
-
-def merged(tallies: list[Tally]) -> Tally:
-    """The distinct values of several partitions, in the order in which they stand first.
-
-    Examples
-    --------
-    >>> a = Tally(["x", "y"], np.array([3, 1]), np.array([[0, 5], [0, 0]]))
-    >>> b = Tally(["z", "x"], np.array([2, 2]), np.array([[1, 0], [1, 1]]))
-    >>> both = merged([b, a])
-    >>> both.values, both.counts.tolist(), both.first.tolist()
-    (['y', 'x', 'z'], [1, 5, 2], [[0, 0], [0, 5], [1, 0]])
-    """
-    found: dict[Any, tuple[tuple[int, int], int]] = {}
-    for one in tallies:
-        for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
-            place, before = found.get(value, (row, 0))
-            found[value] = (min(place, row), before + count)
-    ordered = sorted(found.items(), key=lambda item: item[1][0])
-    return Tally(
-        [value for value, _ in ordered],
-        np.array([count for _, (_, count) in ordered], dtype=np.int64),
-        np.array([place for _, (place, _) in ordered], dtype=np.int64).reshape(-1, 2),
-    )
-
-
-def digest_columns(table: Table, declared: AnyArray, partition: int) -> list[Digest]:
-    """The digests of all columns of one partition; ``declared`` (p,) says which the user declares categorical."""
-    return [digest(column, bool(one), partition) for column, one in zip(table.columns, declared, strict=True)]
-
-
 MOST = 5  # names in a list
 
 
-def learn_names(estimator: Any, table: Table | Digests | None) -> None:
-    """Remember the names of the columns, if all of them are text."""
+def learn_names(estimator: Any, names: list[Any] | None) -> None:
+    """Let an estimator remember the names of its columns, if all of them are text."""
     vars(estimator).pop("feature_names_in_", None)
-    names = None if table is None else text_names(table.names)
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if (text := text_names(names)) is not None:
+        estimator.feature_names_in_ = np.array(text, dtype=object)
 
 
-def check_names(estimator: Any, table: Table | Digests | None) -> None:
-    """Raise unless a table has the names that are remembered.
+def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by_name) -> None:
+    """Raise unless columns have the names that the estimator remembers.
 
     The rules and the first words of the messages are scikit-learn's: only names that are all text count, and a table
     without them may follow one with them, or the reverse, with a warning.
     """
-    names = None if table is None else text_names(table.names)
+    names = text_names(names)
     fitted = getattr(estimator, "feature_names_in_", None)
     who = type(estimator).__name__
     if fitted is None and names is not None:
         warn_user(f"X has feature names, but {who} was fitted without feature names")
     elif fitted is not None and names is None:
         warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
-    elif fitted is not None and table is not None and names is not None and names != list(fitted):
-        raise ValueError(what_differs(names, list(fitted), table.by_name))
+    elif fitted is not None and names is not None and names != list(fitted):
+        raise ValueError(what_differs(names, list(fitted), by_name))
 
 
 def check_feature_count(estimator: Any, p: int) -> None:
@@ -315,7 +209,7 @@ def check_feature_count(estimator: Any, p: int) -> None:
 
 
 def text_names(names: list[Any] | None) -> list[str] | None:
-    """The names, if all of them are text; an error if only some are, as in scikit-learn."""
+    """Return the names if all are text, else None; raise TypeError if only some are, as scikit-learn does."""
     types = sorted({type(name).__qualname__ for name in names or ()})
     if len(types) > 1 and "str" in types:
         raise TypeError(
@@ -327,13 +221,13 @@ def text_names(names: list[Any] | None) -> list[str] | None:
 
 
 def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
-    """The message for a table with other columns than those of the fit."""
+    """Return the message for a table with other columns than those of the fit."""
     missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
     message = "The feature names should match those that were passed during fit.\n"
     if unseen:
-        message += "Feature names unseen at fit time:\n" + listed(unseen)
+        message += "Feature names unseen at fit time:\n" + list_names(unseen)
     if missing:
-        message += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
+        message += "Feature names seen at fit time, yet now missing:\n" + list_names(missing)
         return message + "".join(
             f"Perhaps {close!r} was {name!r} in fit.\n"
             for name in missing[:MOST]
@@ -344,25 +238,25 @@ def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
     return message + f"Pick the columns of the fit by name, where clf is the classifier: {by_name}"
 
 
-def listed(names: list[str]) -> str:
-    """A line per name, for the first few."""
+def list_names(names: list[str]) -> str:
+    """Return a line per name, for the first few."""
     return "".join(f"- {name}\n" for name in names[:MOST]) + ("- ...\n" if len(names) > MOST else "")
 
 
 def close_names(name: str, others: Iterable[str]) -> list[str]:
-    """Others that are spelled nearly like a name, whatever their case; the nearest first."""
+    """Return names that are spelled nearly like a name, whatever their case; the nearest first."""
     by_case = {other.lower(): other for other in others}
     return [by_case[found] for found in get_close_matches(name.lower(), by_case)]
 
 
 def feature_names(clf: Any) -> list[str]:
-    """The names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
+    """Return the names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
     given = getattr(clf, "feature_names_in_", None)
     return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
 
 
-def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
-    """Which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
+def categorical_mask(table: Table, categorical_features: Any) -> Mask:
+    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
 
     Examples
     --------
@@ -374,7 +268,13 @@ def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
     if categorical_features is None:
         return np.zeros(p, dtype=bool)
     if isinstance(categorical_features, str):
-        return mask_by_type(table, categorical_features)
+        if categorical_features != "from_dtype":
+            hint = f" (pass [{categorical_features!r}])" if categorical_features in (table.names or ()) else ""
+            raise ValueError(
+                f"categorical_features={categorical_features!r} is unknown{hint}; pass 'from_dtype', a mask, "
+                "positions, names or None."
+            )
+        return np.array([table.typed and c.kind in ("text", "category") for c in table.columns], dtype=bool)
     wanted = list(categorical_features) if isinstance(categorical_features, Iterable) else None
     if wanted is None or any(not isinstance(w, str | Integral | np.bool_) for w in wanted):
         raise unknown_features(categorical_features, p)
@@ -387,18 +287,8 @@ def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
     return mask
 
 
-def mask_by_type(table: Table | Digests, wanted: str) -> Mask:
-    """The categorical and text columns of a frame, (p,)."""
-    if wanted != "from_dtype":
-        hint = f" (pass [{wanted!r}])" if wanted in (table.names or ()) else ""
-        raise ValueError(
-            f"categorical_features={wanted!r} is unknown{hint}; pass 'from_dtype', a mask, positions, names or None."
-        )
-    return np.array([table.typed and column.kind in ("text", "category") for column in table.columns], dtype=bool)
-
-
-def positions(wanted: list[Any], table: Table | Digests, given: Any) -> list[int]:
-    """The positions of columns that are given by name or by position."""
+def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
+    """Return the positions of columns that are given by name or by position."""
     p, names = len(table.columns), [name if isinstance(name, str) else None for name in table.names or ()]
     if all(isinstance(w, str) for w in wanted):
         unknown, known = [name for name in wanted if name not in names], [name for name in names if name is not None]
@@ -406,7 +296,7 @@ def positions(wanted: list[Any], table: Table | Digests, given: Any) -> list[int
             raise ValueError(
                 f"categorical_features={given!r}: X has no {'columns' if len(unknown) > 1 else 'column'} "
                 f"{', '.join(map(repr, sorted(unknown)[:5]))}"
-                + (spelled(sorted(unknown), known) if known else "; it has no names, so pass positions.")
+                + (suggest_names(sorted(unknown), known) if known else "; it has no names, so pass positions.")
             )
         return [names.index(name) for name in wanted]
     if any(isinstance(w, str) for w in wanted):
@@ -420,8 +310,8 @@ def positions(wanted: list[Any], table: Table | Digests, given: Any) -> list[int
     return [int(w) for w in wanted]
 
 
-def spelled(unknown: list[str], known: list[str]) -> str:
-    """What was probably meant, for messages."""
+def suggest_names(unknown: list[str], known: list[str]) -> str:
+    """Return a hint at similar names, or at the names that there are, for messages."""
     close = [match for name in unknown[:5] for match in close_names(name, known)[:1]]
     if close:
         return f"; did you mean {', '.join(map(repr, close))}?"
@@ -429,7 +319,7 @@ def spelled(unknown: list[str], known: list[str]) -> str:
 
 
 def unknown_features(given: Any, p: int) -> ValueError:
-    """The error for what names no columns."""
+    """Return the error for a value that cannot name columns."""
     return ValueError(
         f"categorical_features={given!r} must be a mask of {p} booleans, positions below {p}, names of columns, "
         "'from_dtype' or None."

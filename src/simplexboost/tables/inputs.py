@@ -16,15 +16,15 @@ from sklearn.utils.validation import _check_n_features
 
 from .._util.arrays import AnyArray
 from ..engine import infinity_at
-from .columns import has_large_numbers, is_missing, lost_digits, warn_of_columns
-from .features import Features, learn_features, more_features
-from .frames import Table, array_table, check_feature_count, check_names, learn_names, read_table
+from .columns import is_missing
+from .features import Features
+from .frames import Table, array_table, check_names, learn_names, read_table
 
 MOST_INDEX = np.iinfo(np.int32).max
 
 
 def without_duplicates(X: Any) -> Any:
-    """A sparse table of any format in CSR, entries that are stored several times added up; X itself if it is that."""
+    """Return a sparse table in CSR, with entries that are stored several times added up; X itself if it is that."""
     if X.ndim != 2 or (X.format == "csr" and X.has_canonical_format):
         return X  # a table of other than two dimensions is for validation to refuse
     table = X.tocsr(copy=True) if X.format == "csr" else X.tocsr()
@@ -61,10 +61,12 @@ def check_within(places: AnyArray, size: int, what: str, of: str) -> None:
         raise ValueError(f"{what} has the {of} {wrong}; in this sparse table, {of}s are numbered 0 .. {size - 1}.")
 
 
-def canonical(table: Any, X: Any) -> Any:
-    """A CSR table made from X, without the zeros that it stores and with 32-bit indices if these suffice."""
+def make_canonical(table: Any, X: Any) -> Any:
+    """Return a CSR table made from X without stored zeros, and with 32-bit indices if these suffice."""
     if not table.data.all():
-        table = table.copy() if np.may_share_memory(table.data, data_of(X)) else table
+        given = getattr(X, "data", None)  # formats that store no array of values share no memory
+        shares = isinstance(given, np.ndarray) and given.dtype != object and np.may_share_memory(table.data, given)
+        table = table.copy() if shares else table
         table.eliminate_zeros()
     if table.indices.dtype != np.int32 and max(table.nnz, *table.shape) <= MOST_INDEX:
         parts = (table.data, table.indices.astype(np.int32), table.indptr.astype(np.int32))
@@ -72,14 +74,8 @@ def canonical(table: Any, X: Any) -> Any:
     return table
 
 
-def data_of(X: Any) -> AnyArray:
-    """The values that a sparse table of the user stores; none for formats that keep no such array."""
-    data = getattr(X, "data", None)
-    return data if isinstance(data, np.ndarray) and data.dtype != object else np.empty(0)
-
-
 def refuse_sparse(p: int, categorical_features: Any) -> None:
-    """Raise if columns of a sparse table of p columns are to hold categories; those "from_dtype" are none."""
+    """Raise if the user declares columns of a sparse table of p columns categorical."""
     if categorical_features is None or isinstance(categorical_features, str):
         return
     wanted = np.asarray(categorical_features)
@@ -94,7 +90,7 @@ def refuse_sparse(p: int, categorical_features: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """Which tables a classifier takes.
+    """The tables that a classifier accepts.
 
     Attributes
     ----------
@@ -114,90 +110,27 @@ class Taken:
 FRAMES = Taken()
 # Errors of scikit-learn that say whether X or y is wrong; others come from NumPy, which knows neither.
 SAYS_WHAT = re.compile(r"\b[Xy]\b|sample|feature|[Cc]olumn|2D array|[Ss]parse|Complex")
-SMALL = 2**14  # values of X for which a fast look is worth its while
-
-
-def check_X(estimator: Any, X: Any, **options: Any) -> Any:
-    """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
-    if not options and is_ready(estimator, X):
-        return X
-    table, features = read_table(X), Features.of(estimator)
-    check_names(estimator, table)
-    if issparse(X) and features.categories is not None:
-        refuse_sparse(X.shape[1], np.flatnonzero(features.categories.mask).tolist())
-    if table is None and features.categories is not None:
-        table = plain_table(X)
-    if table is not None:
-        check_feature_count(estimator, len(table.columns))
-    return as_numbers(estimator, X, table, features, reset=False, **options)
-
-
-def is_ready(estimator: Any, X: Any) -> bool:
-    """Whether X is a small array of finite or missing numbers that is in the form of kernels already.
-
-    What follows would return it as it is, after 50 µs of questions: most of what the prediction of one row takes.
-    """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
-        return False
-    plain = estimator.categories_ is None and not hasattr(estimator, "feature_names_in_")
-    fits = X.shape[1] == estimator.n_features_in_ and 0 < X.size <= SMALL and X.flags.c_contiguous
-    return plain and fits and not np.isinf(X).any()
-
-
-def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
-    """X in the form that kernels take; the estimator remembers the columns.
-
-    If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
-    """
-    table, known = read_table(X), Features() if reset else Features.of(estimator)
-    (learn_names if reset else check_names)(estimator, table)
-    if issparse(X):
-        refuse_sparse(X.shape[1], taken.categorical_features)
-    if table is None and (taken.declared or known.categories is not None):
-        table = plain_table(X)
-    features = known
-    if table is not None and reset:
-        features = learn_features(table, taken.categorical_features, taken.refusal)
-    elif table is not None:
-        check_feature_count(estimator, len(table.columns))
-        features = more_features(known, table, taken.categorical_features)
-    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
-    warn_of_large_numbers(X, table, features)
-    return as_numbers(estimator, X, table, features, reset=reset, **options)
-
-
-def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> None:
-    """Warn of columns of numbers whose whole numbers cannot be told apart in double precision."""
-    if table is not None and features.kinds is not None:
-        pairs = zip(table.columns, features.kinds, strict=True)
-        numbers = [column for column, kind in pairs if kind == "number"]
-        warn_of_columns({column.label: lost_digits(column.whole_numbers(), column.label) for column in numbers})
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and has_large_numbers(X):
-        labels = [f"column {j}" for j in range(X.shape[1])]
-        warn_of_columns({label: lost_digits(values, label) for label, values in zip(labels, X.T, strict=True)})
-
-
-def learn_rows(estimator: Any, X: Any) -> None:
-    """`learn_X` for rows on a GPU, whose numbers were looked at there."""
-    learn_names(estimator, None)
-    estimator.feature_kinds_, estimator.categories_, estimator.n_features_in_ = None, None, X.shape[1]
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as it is, or as a frame that narwhals knows; names, the number of columns and sparse places are checked."""
+    """Return X, or its frame, after checking the names and the number of columns and the places of sparse entries."""
     table = read_table(X)
     if issparse(X):
         check_places(X)
-    (learn_names if reset else check_names)(estimator, table)
+    names = None if table is None else table.names
+    if reset:
+        learn_names(estimator, names)
+    else:
+        check_names(estimator, names, Table.by_name if table is None else table.by_name)
     try:
         _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
     except LookupError as error:
-        raise TypeError(f"X={short(X)} must be a table with a row per example.") from error
+        raise TypeError(f"X={shorten(X)} must be a table with a row per example.") from error
     return X if table is None or table.native is None else table.native
 
 
-def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
-    """X, checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
+def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, **options: Any) -> Any:
+    """Return X as numbers that scikit-learn has checked; ``table`` is X as columns, None if it is numbers already.
 
     A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.binned`).
     """
@@ -219,13 +152,12 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
         if SAYS_WHAT.search(str(error)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X={short(given)} cannot be read as a table of numbers: {error}") from error
-    _check_n_features(estimator, checked, reset=reset)
-    return canonical(checked, given) if issparse(X) else checked
+        raise kind(f"X={shorten(given)} cannot be read as a table of numbers: {error}") from error
+    return make_canonical(checked, given) if issparse(X) else checked
 
 
 def check_target(y: Any) -> AnyArray:
-    """y as an array or a sparse matrix with a row per row of X, checked by scikit-learn; there may be no rows."""
+    """Return y as an array or a sparse matrix with a row per row of X, checked by scikit-learn; it may have no rows."""
     if y is None:
         raise ValueError("this classifier requires y to be passed, but the target y is None")
     check_several_labels(y)
@@ -241,7 +173,7 @@ def check_target(y: Any) -> AnyArray:
         if SAYS_WHAT.search(str(error)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"y={short(y)} cannot be read as labels: {error}") from error
+        raise kind(f"y={shorten(y)} cannot be read as labels: {error}") from error
 
 
 def check_several_labels(y: Any) -> None:
@@ -251,7 +183,7 @@ def check_several_labels(y: Any) -> None:
     except ValueError:  # rows of different lengths
         shape = ()
     if not shape or 0 in shape[1:]:
-        raise TypeError(f"y={short(y)} must hold a label for every row of X.")
+        raise TypeError(f"y={shorten(y)} must hold a label for every row of X.")
     if len(shape) > 2:
         raise ValueError(f"y should hold a label for every row of X; it has the shape {shape}.")
     if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):  # scikit-learn takes a missing date for a class
@@ -260,7 +192,7 @@ def check_several_labels(y: Any) -> None:
 
 
 def plain_labels(y: Any, what: str = "y") -> Any:
-    """y with its whole numbers and truth values as such, and text as it is; other y as they come.
+    """Return y as an array if it holds whole numbers or truth values, or text that ends in null; else as it is.
 
     scikit-learn makes floats of pandas' nullable and Arrow types, which have no room for whole numbers beyond 2⁵³, and
     NumPy drops null characters at the end of text. Text that has some becomes an array of objects.
@@ -293,7 +225,7 @@ def plain_labels(y: Any, what: str = "y") -> Any:
 
 
 def plain_column(column: Any, what: str) -> Any:
-    """A series of narwhals as an array if it holds whole numbers or truth values, else as it came."""
+    """Return a series of narwhals as an array if it holds whole numbers or truth values, else as it came."""
     import narwhals as nw
 
     if not (column.dtype.is_integer() or isinstance(column.dtype, nw.Boolean)):
@@ -324,14 +256,14 @@ def check_no_label_is_missing(y: Any) -> None:
             raise ValueError(f"y contains NaN: {which} of row {row} is missing. Leave such rows out.")
 
 
-def short(value: Any) -> str:
-    """A value for a message, on one line and not too long."""
+def shorten(value: Any) -> str:
+    """Return a value for a message, on one line and not too long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def plain_table(X: Any) -> Table | None:
-    """The columns of an array of numbers, or of what can be one; None if it has not two dimensions."""
+    """Return the columns of an array of numbers, or of a list of rows; None if it has not two dimensions."""
     try:
         array = None if issparse(X) else np.asarray(X)
     except ValueError:  # rows of different lengths, which are refused later
@@ -341,7 +273,11 @@ def plain_table(X: Any) -> Table | None:
 
 def check_infinity(X: Any, table: Table | None) -> None:
     """Raise if an array holds an infinite number, and say where."""
-    X = listed_numbers(X) if isinstance(X, list | tuple) else X
+    if isinstance(X, list | tuple):
+        try:
+            X = np.array(X)
+        except ValueError:  # rows of different lengths
+            return
     if not (isinstance(X, np.ndarray) or issparse(X)) or X.dtype.kind != "f" or X.ndim != 2:
         return
     row, j, value = first_infinity(X)
@@ -351,16 +287,8 @@ def check_infinity(X: Any, table: Table | None) -> None:
     raise infinity_at(value, where, row)
 
 
-def listed_numbers(rows: Any) -> AnyArray:
-    """Rows in a list as an array; an empty one if they are of different lengths."""
-    try:
-        return np.array(rows)
-    except ValueError:
-        return np.empty(0)
-
-
 def first_infinity(X: Any) -> tuple[int, int, float | None]:
-    """The row, the column and the value of an infinite number in a dense or sparse matrix; None if all are finite."""
+    """Return the row, the column and the value of an infinite number in a matrix; the value None if all are finite."""
     if issparse(X):
         X = X.tocoo()
         rows, columns, values = X.row, X.col, X.data

@@ -25,10 +25,10 @@ from .inputs import check_no_label_is_missing
 
 
 def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
-    """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
-    labels = listed(classes, what)
+    """Return the positions of labels among the classes of a model; ``what`` names the argument in messages."""
+    labels = list_labels(classes, what)
     if not labels:
-        raise ValueError(f"{what} is empty; choose among {few(listed_classes(known))}.")
+        raise ValueError(f"{what} is empty; choose among {show_labels(listed_classes(known))}.")
     chosen = np.empty(len(labels), dtype=object)
     chosen[:] = labels
     numbers = label_numbers(chosen, known)
@@ -37,8 +37,8 @@ def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Label
     return numbers
 
 
-def listed(classes: Any, what: str) -> list[Any]:
-    """One label or several as a list."""
+def list_labels(classes: Any, what: str) -> list[Any]:
+    """Return one label or several as a list."""
     refusal = TypeError(f"{what}={classes!r} must be a label or a list of labels.")
     mixed = isinstance(classes, list | tuple)  # of numbers and text, NumPy would make text
     try:
@@ -53,12 +53,6 @@ def listed(classes: Any, what: str) -> list[Any]:
 
 QUANTITY = 20  # more different numbers than this may be a quantity, if they hardly repeat
 MOST_SHOWN = 5  # labels or classes in a message
-
-
-def kind_of_target(y: Any) -> str:
-    """What scikit-learn calls y, such as "multilabel-indicator"; very large numbers are no reason to warn."""
-    with np.errstate(invalid="ignore"):  # of numbers beyond the integers that it compares them with
-        return str(type_of_target(y))
 
 
 def check_are_classes(y: AnyArray) -> None:
@@ -86,7 +80,7 @@ def warn_of_quantity(classes: AnyArray, n: int) -> None:
 
 
 def of_one_kind(y: AnyArray) -> AnyArray:
-    """Labels (n,) that can be compared: an array of objects must hold numbers only, or text only, or flags only."""
+    """Return labels (n,) that can be compared; raise ValueError if objects mix numbers, text and flags."""
     if y.dtype.kind != "O":
         return y
     listed = y.tolist()
@@ -105,18 +99,18 @@ def of_one_kind(y: AnyArray) -> AnyArray:
 
 
 def kind_of_label(of: type) -> str:
-    """What a label of this type is: text, a flag, a number, or something else by the name of the type."""
+    """Return "text", "flag" or "number" for the type of a label, or the name of another type."""
     kinds = (("text", str), ("flag", bool | np.bool_), ("number", Real))
     return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
 
 
 def listed_classes(classes: AnyArray) -> list[Any]:
-    """The classes (K,) as values that labels can be looked up among; see `as_listed`."""
+    """Return the classes (K,) as a list for looking up labels; see `as_listed`."""
     return list(classes) if classes.dtype.kind in "Mm" else classes.tolist()
 
 
 def as_listed(label: Any, classes: AnyArray) -> Any:
-    """A label as it stands in `listed_classes`: there may be dates and durations of NumPy, pandas and Python.
+    """Return a label as `listed_classes` has it: dates and durations may be of NumPy, pandas or Python.
 
     Examples
     --------
@@ -139,7 +133,7 @@ def as_listed(label: Any, classes: AnyArray) -> Any:
 
 
 def label_numbers(labels: AnyArray, classes: AnyArray) -> Labels:
-    """The numbers of labels (n,) among the classes (K,), in any order; −1 for a label that is none of them.
+    """Return the numbers of labels (n,) among the classes (K,), in any order; −1 for an unknown label.
 
     A label is a class if Python calls the two equal: 1, 1.0 and True are the same, and text is never a number. NumPy's
     own look-ups (`searchsorted`, `setdiff1d`, `isin`) turn numbers into text where text comes beside them.
@@ -165,7 +159,7 @@ def label_numbers(labels: AnyArray, classes: AnyArray) -> Labels:
 
 
 def known_label_numbers(labels: AnyArray, classes: AnyArray, what: str, those: str = "the classes") -> Labels:
-    """`label_numbers` of labels that must all be classes.
+    """Return `label_numbers` of labels; raise ValueError unless all of them are classes.
 
     Parameters
     ----------
@@ -185,8 +179,8 @@ def known_label_numbers(labels: AnyArray, classes: AnyArray, what: str, those: s
     return numbers
 
 
-def united(labels: Mapping[str, AnyArray]) -> AnyArray:
-    """All different labels of several parameters, sorted; they must be of one kind.
+def merge_labels(labels: Mapping[str, AnyArray]) -> AnyArray:
+    """Return all different labels of several parameters, sorted; raise ValueError unless they are of one kind.
 
     Parameters
     ----------
@@ -195,7 +189,9 @@ def united(labels: Mapping[str, AnyArray]) -> AnyArray:
     firsts = {name: listed_classes(some.ravel()[:1])[0] for name, some in labels.items() if some.size}
     kinds = {in_words(label): (name, label) for name, label in firsts.items()}
     if len(kinds) > 1:
-        found = ", ".join(f"{name} holds {kind}, such as {few([label])}" for kind, (name, label) in kinds.items())
+        found = ", ".join(
+            f"{name} holds {kind}, such as {show_labels([label])}" for kind, (name, label) in kinds.items()
+        )
         raise ValueError(f"{found}; labels of different kinds are never equal, pass labels of one kind.")
     try:
         return np.unique(np.concatenate([some.ravel() for some in labels.values()]))
@@ -206,31 +202,31 @@ def united(labels: Mapping[str, AnyArray]) -> AnyArray:
 
 
 def unknown_labels(unknown: AnyArray, classes: AnyArray, what: str, those: str) -> str:
-    """The message for labels that are no classes: what they are, and what the classes are."""
+    """Return the message for labels that are no classes."""
     listed, known = list(dict.fromkeys(listed_classes(unknown))), listed_classes(classes)
-    shown = few(known) + (f" ({len(known)} in all)" if len(known) > MOST_SHOWN else "")
+    shown = show_labels(known) + (f" ({len(known)} in all)" if len(known) > MOST_SHOWN else "")
     kinds = {in_words(label): None for label in known}
     others = [label for label in listed if in_words(label) not in kinds]
     if others:
-        came = f"{in_words(others[0])}, such as {few(others[:1])}"
+        came = f"{in_words(others[0])}, such as {show_labels(others[:1])}"
         return f"{what} holds {came}, but {those} are {', '.join(kinds)}: {shown}."
     are_none = "is none" if len(listed) == 1 else "are none"
-    return f"{what} holds {few(listed)}, which {are_none} of {those}; these are {shown}."
+    return f"{what} holds {show_labels(listed)}, which {are_none} of {those}; these are {shown}."
 
 
-def few(labels: Sequence[Any]) -> str:
-    """The first labels, for messages."""
+def show_labels(labels: Sequence[Any]) -> str:
+    """Return the first labels, for messages."""
     values = (str(label) if isinstance(label, np.generic) else f"{label!r:.60}" for label in labels[:MOST_SHOWN])
     return ", ".join(values) + (", …" if len(labels) > MOST_SHOWN else "")
 
 
 def in_words(label: Any) -> str:
-    """What labels of this kind are called in messages."""
+    """Return the name of the kind of a label, for messages."""
     return WORDS.get(kind_of_value(label), f"values of the type {type(label).__name__}")
 
 
 def mixed_labels(listed: list[Any]) -> ValueError:
-    """The error that says which types y mixes, with the first row of each."""
+    """Return the error for labels of several types, with the first row of each."""
     rows: dict[str, int] = {}
     for row, label in enumerate(listed):
         rows.setdefault(kind_of_label(type(label)), row)
@@ -239,12 +235,12 @@ def mixed_labels(listed: list[Any]) -> ValueError:
 
 
 def is_matrix(y: Any) -> bool:
-    """Whether y has several columns."""
+    """Return whether y has several columns."""
     return np.ndim(y) == 2 and y.shape[1] > 1
 
 
 def is_indicator(y: Any) -> bool:
-    """Whether a matrix holds zeros and ones only, as scikit-learn's ``type_of_target`` says "multilabel-indicator".
+    """Return whether a matrix holds zeros and ones only, and scikit-learn calls it "multilabel-indicator".
 
     That also calls matrices of two other numbers so, which are class targets here.
 
@@ -255,30 +251,27 @@ def is_indicator(y: Any) -> bool:
     """
     if not issparse(y) and np.asarray(y).dtype.kind not in "biuf":
         return False
-    if kind_of_target(y) != "multilabel-indicator":
-        return False
-    return bool(np.isin(y.data if issparse(y) else y, (0, 1)).all())
+    with np.errstate(invalid="ignore"):  # of numbers beyond the integers that scikit-learn compares them with
+        kind = type_of_target(y)
+    return kind == "multilabel-indicator" and bool(np.isin(y.data if issparse(y) else y, (0, 1)).all())
 
 
 def target_columns(y: Any) -> list[AnyArray]:
-    """The columns of a matrix of class targets, each with labels that can be compared, (n,) each."""
+    """Return the columns of a matrix of class targets, each with labels that can be compared, (n,) each."""
     table = np.asarray(y.toarray() if issparse(y) else y)
-    return [target_column(table[:, t], t) for t in range(table.shape[1])]
-
-
-def target_column(labels: AnyArray, t: int) -> AnyArray:
-    """The labels (n,) of target t, which must be classes, none of them missing."""
-    try:
-        check_no_label_is_missing(labels)
-        column = of_one_kind(labels)
-        check_are_classes(column)
-    except ValueError as error:
-        raise ValueError(f"column {t} of y is refused: {error}") from error
-    return column
+    columns = []
+    for t, labels in enumerate(table.T):
+        try:
+            check_no_label_is_missing(labels)
+            columns.append(of_one_kind(labels))
+            check_are_classes(columns[-1])
+        except ValueError as error:
+            raise ValueError(f"column {t} of y is refused: {error}") from error
+    return columns
 
 
 def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple[Mask, Mask]:
-    """Rows of zeros and ones (n, K), the class of every target; and which rows have known classes only (n,).
+    """Return the class of every target as rows of zeros and ones (n, K), and which rows have known classes only (n,).
 
     Examples
     --------
@@ -317,7 +310,7 @@ LARGEST = 1e15  # far beyond any log-odds that make sense; products with codewor
 
 
 def check_init_score(init_score: Any, n: int, K: int, what: str = "init_score") -> Array:
-    """The logits 2U (n, K) that boosting starts from, of all classes; for two classes, log-odds (n,) of the second.
+    """Return the logits 2U (n, K) that boosting starts from; two classes may have log-odds (n,) of the second.
 
     Examples
     --------

@@ -29,8 +29,8 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ODD = np.uint64(0xBF58476D1CE4E5B9)
 
 
-def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
-    """The training set with its rows sorted by their content, and their groups (n,) in the same order."""
+def sort_by_content(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
+    """Return the training set with its rows sorted by their content, and their groups (n,) in the same order."""
     engine, values = data.engine, hashes_of(data.table, 0, data.engine)
     content = engine.rows.gather(row_hashes(data, values))
     values, c = engine.rows.gather(values), engine.rows.gather(data.c)
@@ -46,7 +46,7 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
         init_score=init,
         engine=engine.with_rows(rows),
         order=order,
-        class_ranks=None if data.problem.several else np.argsort(np.argsort(of_classes)),
+        class_ranks=None if data.problem.is_matrix else np.argsort(np.argsort(of_classes)),
     )
     return data, None if groups is None else groups[order]
 
@@ -54,7 +54,7 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
 def order_of(
     content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None, engine: Engine = CPU
 ) -> AnyArray:
-    """The rows (n,), sorted by hashes of their content (n,) and of their class c (n,), and by their group (n,).
+    """Return the order of the rows (n,) by hashes of their content (n,), their class c (n,) and their group (n,).
 
     Classes that have the same rows, as happens where features have few values, share their number of ``of_classes``
     (K,). Of equal rows of such classes, those of the lower class come first.
@@ -69,41 +69,41 @@ def order_of(
     True True
     True True
     """
-    key = mixed(content + GOLDEN * of_classes[c])
+    key = mix_bits(content + GOLDEN * of_classes[c])
     if groups is not None:
         _, number = np.unique(groups, return_inverse=True)
-        key = mixed(key + GOLDEN * mixed(number.ravel().astype(np.uint64)))
+        key = mix_bits(key + GOLDEN * mix_bits(number.ravel().astype(np.uint64)))
     if len(np.unique(of_classes)) < len(of_classes):
         return np.lexsort((c, key))  # which takes twice as long
     return engine.device.argsort(key)
 
 
 def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyArray:
-    """A number for the rows that each class c (n,) has, from hashes of the values (n,) of the rows: (K,) uint64.
+    """Return a hash of the rows of each class, (K,) uint64, from hashes of the values (n,) of the rows.
 
     Weights do not matter, nor how often a row occurs: what is drawn for a class is then the same for repeated rows and
     for weighted ones.
     """
-    keys = values + GOLDEN * mixed(c.astype(np.uint64))
+    keys = values + GOLDEN * mix_bits(c.astype(np.uint64))
     order = engine.device.argsort(keys)
     sorted_keys = keys[order]
     first = order[np.append(True, sorted_keys[1:] != sorted_keys[:-1])[: len(order)]]  # one of equal ones
     sums = np.zeros(int(c.max(initial=-1)) + 1, dtype=np.uint64)
-    np.add.at(sums, c[first], mixed(values[first]))
-    return mixed(sums)
+    np.add.at(sums, c[first], mix_bits(values[first]))
+    return mix_bits(sums)
 
 
 # ---- hashes ---------------------------------------------------------------------------------------------------------
 
 
 def row_hashes(data: TrainingSet, values: AnyArray) -> AnyArray:
-    """A number for all that a row has but its class, from hashes (n,) of its values: (n,) uint64."""
+    """Return a hash of everything in a row but its class, (n,) uint64, from hashes (n,) of its values."""
     more = [data.weight[:, None], *(a for a in (data.costs, data.init_score) if a is not None)]
-    return mixed(sum((hashes_of(np.asarray(a), j + 1, data.engine) for j, a in enumerate(more)), values))
+    return mix_bits(sum((hashes_of(np.asarray(a), j + 1, data.engine) for j, a in enumerate(more)), values))
 
 
 def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
-    """Σ_j hash(X_ij) a_j for every row of X (n, p), dense or sparse: (n,) uint64.
+    """Return the hash Σ_j hash(X_ij) a_j of every row of X (n, p), dense or sparse: (n,) uint64.
 
     The odd numbers a_j are drawn with the seed ``number``. A zero adds nothing, so that sparse and dense rows agree;
     equal numbers in single and double precision agree, and so do all kinds of NaN, and both zeros.
@@ -128,19 +128,19 @@ def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
             ends = table.indptr[begin : end + 1]
             stored = slice(ends[0], ends[-1])
             sums = np.zeros(ends[-1] - ends[0] + 1, dtype=np.uint64)
-            np.cumsum(hashed(table.data[stored]) * factors[table.indices[stored]], out=sums[1:])  # modulo 2⁶⁴
+            np.cumsum(hash_numbers(table.data[stored]) * factors[table.indices[stored]], out=sums[1:])  # modulo 2⁶⁴
             out[begin:end] = np.diff(sums[ends - ends[0]])  # and so are differences
         return out
     step = max(1, BLOCK // max(p, 1))
     for begin in range(0, n, step):
-        block = hashed(X[begin : begin + step])
+        block = hash_numbers(X[begin : begin + step])
         block *= factors
         block.sum(axis=1, out=out[begin : begin + step])
     return out
 
 
 def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
-    """Where blocks of rows of a sparse table begin and end, each with about ``BLOCK`` stored values, or one row.
+    """Yield where blocks of rows of a sparse table begin and end, each of about ``BLOCK`` stored values, or one row.
 
     Examples
     --------
@@ -151,8 +151,8 @@ def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
     yield from pairwise(np.unique([0, *cuts, len(indptr) - 1]).tolist())
 
 
-def hashed(values: AnyArray) -> AnyArray:
-    """Numbers as integers of 64 bits in which every bit of the number has a say; zero stays zero."""
+def hash_numbers(values: AnyArray) -> AnyArray:
+    """Return 64-bit hashes of numbers in which every bit of a number matters; zero stays zero."""
     plain = np.add(values, 0.0, dtype=np.float64)  # turns −0.0 into 0.0, too
     plain[np.isnan(plain)] = np.nan
     bits: AnyArray = plain.view(np.uint64)
@@ -162,8 +162,8 @@ def hashed(values: AnyArray) -> AnyArray:
     return bits
 
 
-def mixed(z: AnyArray) -> AnyArray:
-    """The finaliser of splitmix64, elementwise."""
+def mix_bits(z: AnyArray) -> AnyArray:
+    """Return the finaliser of splitmix64, elementwise."""
     z = (z ^ (z >> np.uint64(30))) * ODD
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

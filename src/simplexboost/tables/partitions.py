@@ -7,7 +7,7 @@ only the summaries travel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 Pieces = Callable[[], list[tuple[str, Any]]]  # computes the pieces of an answer: (way to merge it, value) each
 
 WHOLE = -1  # the index of the partition that is a whole table
+FIELDS = ("sample_weight", "init_score", "groups")  # what a partition may have beside X and y
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +35,14 @@ class Partition:
     init_score: Any = None
     groups: Any = None
 
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of `FIELDS` that are given."""
+        return frozenset(name for name in FIELDS if getattr(self, name) is not None)
+
 
 class Exchange(Protocol):
-    """Merges what the holders of partitions say; all of them call the same methods in the same sequence."""
+    """Merges the summaries of partitions; all holders of partitions call the same methods in the same sequence."""
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
         """Return what ``finish`` makes of the merged pieces; it is called in one place, for all."""
@@ -53,13 +59,13 @@ ALONE = Alone()
 
 
 def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
-    """The values of a collected piece, by their places."""
+    """Return the values of a collected piece in the order of their places."""
     return [value for _, value in sorted(pieces, key=lambda entry: entry[0])]
 
 
 @contextmanager
 def in_partition(index: int, of: str = "") -> Iterator[None]:
-    """Errors in the user's data say in which partition they were found.
+    """Let errors in the user's data name the partition in which they were found.
 
     Parameters
     ----------
@@ -85,14 +91,3 @@ def in_partition(index: int, of: str = "") -> Iterator[None]:
         stop = "" if str(error).rstrip().endswith((".", "!", "?")) else "."
         where = "" if index < 0 else f"{stop} This is in partition {index}, whose rows are counted from 0."
         raise type(error)(f"{begin}{error}{where}") from error
-
-
-def all_or_none(name: str, has: Sequence[tuple[int, bool]]) -> bool:
-    """Return whether all partitions, given by their indices, have something; raise ValueError if only some do."""
-    with_it, without = ([index for index, there in has if there is wanted] for wanted in (True, False))
-    if with_it and without:
-        raise ValueError(
-            f"partition {with_it[0]} has {name}, but partition {without[0]} has none; pass it for all partitions "
-            "or for none."
-        )
-    return bool(with_it)

@@ -25,7 +25,7 @@ from .labels import check_init_score, indicator, label_numbers, target_columns
 
 
 class Problem(ABC):
-    """What y says of every row.
+    """The kind of y: one class, a set of labels or a class of each of several targets per row.
 
     Attributes
     ----------
@@ -57,25 +57,38 @@ class Problem(ABC):
         """The number of classes, K; of several class targets a list of those of each."""
         return len(self.classes)
 
+    @property
+    def is_matrix(self) -> bool:
+        """Whether y has several columns, so that a row may have several classes."""
+        return self.several is not None
+
     def for_model(self) -> Problem:
-        """Return the problem as a fitted model keeps it: without what is known of the training rows."""
+        """Return the problem as a fitted model keeps it, without the combinations found in the training rows."""
         return self
 
     def check_one_class(self, message: str) -> None:
-        """Raise an error unless every row has one class; in the message, "{several}" becomes "labels" or "targets"."""
-        if self.several is not None:
-            raise ValueError(message.format(several=self.several))
+        """Raise ValueError unless every row has one class; "{several}" in it becomes "labels" or "targets"."""
+        if self.is_matrix:
+            raise ValueError(message.replace("{several}", str(self.several)))
+
+    def check_one_softmax(self, message: str) -> None:
+        """Raise TypeError unless one soft-max takes all columns of scores; "{several}" as in `check_one_class`."""
+        if self.widths is not None or self.yes_or_no:
+            raise TypeError(message.replace("{several}", str(self.several)))
 
     def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
         """Return the logits 2U (n, K) of the present classes that an ``init_score`` holds; ``what`` names it."""
         raise ValueError("init_score takes one label per example, not a matrix y.")
 
     @abstractmethod
-    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+    def read_evaluated(self, y: Any, n: int) -> tuple[AnyArray, Labels, Labels]:
         """Check the y of n rows that are evaluated; return the labels, their numbers and their targets, (n, …) each.
 
         Targets are numbers like those of the training rows, and −1 in rows for which the loss is not defined.
         """
+
+    def check_some_target(self, some: bool, labels: list[Any]) -> None:  # noqa: B027
+        """Raise unless some evaluated row has a label that is trained on; ``labels`` are the first, for the message."""
 
     def labels_of(self, c: Labels) -> tuple[AnyArray, Labels]:
         """Return the labels that metrics see for rows with targets c (n,), and the numbers of these labels."""
@@ -108,7 +121,7 @@ class Problem(ABC):
 
 @dataclass(frozen=True, eq=False)
 class OneClass(Problem):
-    """Every row has one of K classes.
+    """The kind of y with one of K classes per row.
 
     Attributes
     ----------
@@ -122,24 +135,16 @@ class OneClass(Problem):
     def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
         return check_init_score(init_score, n, len(self.classes), what)[:, self.present]
 
-    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
-        y = evaluated_labels(y, n)
-        c = numbers_or_last(y, self.classes)
-        targets = self.targets_of(c)
-        trained = targets >= 0 if weight is None else weight[targets >= 0] > 0
-        self.check_some_target(bool(trained.any()), y[:5].tolist())
-        return y, c, targets
-
-    def targets_of(self, c: Labels) -> Labels:
-        """Return the numbers of classes c (n,) among the present ones; −1 for all others, and for K, which is no class.
-
-        The loss is not defined for rows of other classes. They count in metrics, where they are errors, but not in the
-        risk.
-        """
-        return np.append(np.where(self.present, np.cumsum(self.present) - 1, -1), -1)[c]
+    def read_evaluated(self, y: Any, n: int) -> tuple[AnyArray, Labels, Labels]:
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y_val")
+        if len(y) != n:
+            raise ValueError(f"y_val must hold a label per row of X; it has {len(y)} labels for {n} rows.")
+        c = label_numbers(y, self.classes)
+        c = np.where(c < 0, len(self.classes), c)  # metrics count rows of other labels as errors, the risk does not
+        return y, c, np.append(np.where(self.present, np.cumsum(self.present) - 1, -1), -1)[c]
 
     def check_some_target(self, some: bool, labels: list[Any]) -> None:
-        """Raise unless some row has a label that is trained on; ``labels`` are the first ones, for the message."""
         if not some:  # labels and classes are probably of different kinds
             raise ValueError(
                 f"y_val has no label that is trained on (in a row of positive weight): it has labels such as "
@@ -166,7 +171,7 @@ class OneClass(Problem):
 
 
 class MatrixProblem(Problem):
-    """Every row of y has several entries; their combinations are numbered as they are found.
+    """The kind of y with several columns, whose combinations are numbered as they are found.
 
     The first K numbers stand for rows with a single one.
     """
@@ -205,7 +210,7 @@ class MatrixProblem(Problem):
 
 @dataclass(frozen=True, eq=False)
 class LabelSets(MatrixProblem):
-    """Every row has a set of K labels: y is an indicator matrix.
+    """The kind of y with a set of labels per row: an indicator matrix.
 
     Attributes
     ----------
@@ -232,7 +237,7 @@ class LabelSets(MatrixProblem):
     def for_model(self) -> Problem:
         return LabelSets(self.classes, self.yes_or_no)
 
-    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+    def read_evaluated(self, y: Any, n: int) -> tuple[AnyArray, Labels, Labels]:
         y = y.toarray() if issparse(y) else np.asarray(y)
         if y.shape != (n, self.K) or not np.isin(y, (0, 1)).all():
             raise ValueError(f"y_val must be an indicator matrix of shape ({n}, {self.K}); it has {y.shape}.")
@@ -249,7 +254,7 @@ class LabelSets(MatrixProblem):
 
 @dataclass(frozen=True, eq=False)
 class ClassTargets(MatrixProblem):
-    """Every row has a class of each of several targets.
+    """The kind of y with a class of each of several targets per row.
 
     Examples
     --------
@@ -277,7 +282,7 @@ class ClassTargets(MatrixProblem):
     def n_classes(self) -> Any:
         return list(self.widths)
 
-    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+    def read_evaluated(self, y: Any, n: int) -> tuple[AnyArray, Labels, Labels]:
         y, T = np.asarray(y), len(self.classes)
         if y.shape != (n, T):
             raise ValueError(f"y_val must have a class of each target, ({n}, {T}); it has the shape {y.shape}.")
@@ -303,24 +308,3 @@ class ClassTargets(MatrixProblem):
 
 # What a training set or a model has that was made from class numbers, without labels.
 ONE_CLASS = OneClass(np.empty(0), np.empty(0, dtype=bool))
-
-
-def evaluated_labels(y: Any, n: int) -> AnyArray:
-    """Return the labels of n evaluated rows, (n,), checked."""
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y_val")
-    if len(y) != n:
-        raise ValueError(f"y_val must hold a label per row of X; it has {len(y)} labels for {n} rows.")
-    return y
-
-
-def numbers_or_last(y: AnyArray, classes: AnyArray) -> Labels:
-    """Return the numbers of labels among the classes 0 .. K−1; K for a label that is not among them.
-
-    Examples
-    --------
-    >>> numbers_or_last(np.array(["b", "z", "a"]), np.array(["a", "b", "c"]))
-    array([1, 3, 0])
-    """
-    numbers = label_numbers(y, classes)
-    return np.where(numbers < 0, len(classes), numbers)

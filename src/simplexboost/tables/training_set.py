@@ -20,7 +20,7 @@ BLOCK = 1 << 17  # values that are converted at a time
 
 
 def column_spans(X: Any) -> tuple[Array, Array]:
-    """The middle of every column of X (n, p) and half the width of its values, (p,) each.
+    """Return the middle of every column of X (n, p) and half the width of its values, (p,) each.
 
     The width is NaN where sums of products may be far off: where values are missing, extreme, or nearly all the same.
     """
@@ -35,7 +35,7 @@ def column_spans(X: Any) -> tuple[Array, Array]:
 
 
 def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | slice, Array]]:
-    """Some rows of X (n, p), or all, block by block: which they are, and their values, (b, p) float64."""
+    """Yield some rows of X (n, p), or all, block by block: the rows, and their values, (b, p) float64."""
     n, size = X.shape[0] if rows is None else len(rows), max(1, BLOCK // max(1, X.shape[1]))
     for begin in range(0, n, size):
         part = slice(begin, begin + size) if rows is None else rows[begin : begin + size]
@@ -87,12 +87,12 @@ class TrainingSet:
 
     @property
     def n(self) -> int:
-        """The number of rows, all of them."""
+        """The number of rows, on all machines."""
         return self.engine.rows.count(self.n_here)
 
     @property
     def n_here(self) -> int:
-        """The number of rows here: a member of a group has some of all rows."""
+        """The number of rows on this machine: a member of a group has only some of them."""
         return int(self.table.shape[0])
 
     @property
@@ -126,7 +126,7 @@ class TrainingSet:
 
     @cached
     def columns(self) -> Any:
-        """X in a form whose columns `engine.column_of` reads quickly."""
+        """X in a form from which `engine.column_of` reads columns quickly."""
         return self.X.tocsc() if issparse(self.X) else self.X
 
     @cached
@@ -135,7 +135,7 @@ class TrainingSet:
         return column_spans(self.X)
 
     def target_weights(self, rows: AnyArray | slice = slice(None)) -> Array:
-        """The total weight of every class (K,), or of every label set (S,), in some of the rows that are here.
+        """Return the total weight of every class (K,), or of every label set (S,), in some of the rows here.
 
         Weights are rounded to multiples of 2⁻⁴⁰, and the two halves of these 40 bits added apart: then every sum is
         exact, in any order and on any number of machines.
@@ -151,23 +151,23 @@ class TrainingSet:
         return (sums[0] + sums[1] / 2**20) / 2**20
 
     def in_order(self, values: AnyArray) -> AnyArray:
-        """Values (n, ...) of the rows of ``table``, in the order of the rows."""
+        """Return values (n, ...) that are in the order of ``table`` in the order of the rows."""
         return values if self.order is None else values[self.order]
 
     def as_given(self, values: AnyArray) -> AnyArray:
-        """Values (n, ...) of the rows, in the order of ``table``: the reverse of `in_order`."""
+        """Return values (n, ...) of the rows in the order of ``table``: the reverse of `in_order`."""
         if self.order is None:
             return values
         out = np.empty_like(values)
         out[self.order] = values
         return out
 
-    def dealt(self, drawn: AnyArray) -> AnyArray:
-        """What was drawn at random for K classes, dealt out to them; other names of the classes do not change it."""
+    def deal(self, drawn: AnyArray) -> AnyArray:
+        """Return values drawn at random for K classes, in an order that does not depend on the names of the classes."""
         return drawn if self.class_ranks is None else drawn[self.class_ranks]
 
     def on(self, engine: Engine) -> TrainingSet:
-        """The same training set on another engine, with the same bins."""
+        """Return the same training set on another engine, with the same bins."""
         other = replace(self, engine=engine)
         other.__dict__["binned"] = self.binned
         if "X" in self.__dict__:
@@ -175,7 +175,7 @@ class TrainingSet:
         return other
 
     def sample(self, rows: AnyArray) -> TrainingSet:
-        """The training set of some of the rows (ascending), with the bins of all rows."""
+        """Return the training set of some of the rows (ascending), with the bins of all rows."""
         here = self.engine.rows.find(rows)
         at = here if self.order is None else self.order[here]
         costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
@@ -191,8 +191,8 @@ class TrainingSet:
             order=None,
         )
 
-    def brought(self, rows: AnyArray) -> TrainingSet:
-        """`sample` with all of its rows in one place, where the engine decides; there are none elsewhere."""
+    def gather_sample(self, rows: AnyArray) -> TrainingSet:
+        """Return `sample` with all of its rows gathered in one place, where the engine decides, and none elsewhere."""
         sample = self.sample(rows)
         if not sample.engine.rows.is_spread:
             return sample

@@ -14,13 +14,14 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, column_
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_number as check_parameter
 from ..engine import CPU, DeviceTable, Engine, Rows, auto_bins
-from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, learn_rows, learn_X, plain_labels
+from .encoding import Columns, learn_X
+from .features import Features
+from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, plain_labels
 from .labels import (
     as_listed,
     check_are_classes,
     check_some_classes,
     check_target_weights,
-    few,
     in_words,
     indicator,
     is_indicator,
@@ -29,10 +30,11 @@ from .labels import (
     label_numbers,
     listed_classes,
     of_one_kind,
+    show_labels,
     target_columns,
     warn_of_quantity,
 )
-from .partitions import ALONE, WHOLE, Exchange, Partition, all_or_none, in_order, in_partition
+from .partitions import ALONE, FIELDS, WHOLE, Exchange, Partition, in_order, in_partition
 from .problem import ClassTargets, LabelSets, OneClass, Problem
 from .training_set import TrainingSet
 
@@ -44,7 +46,7 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """How labels are to be read.
+    """Options for reading labels.
 
     Attributes
     ----------
@@ -79,7 +81,7 @@ class Checked:
 
     @property
     def problem(self) -> Problem:
-        """What y says of a row."""
+        """The kind of y."""
         return self.data.problem
 
     @property
@@ -89,7 +91,7 @@ class Checked:
 
     @property
     def present(self) -> Mask:
-        """Which of them have examples, (K,)."""
+        """Which classes have examples, (K,)."""
         return self.data.problem.present
 
 
@@ -105,14 +107,14 @@ def check_training(
     costs: Any = None,
     reset: bool = True,
 ) -> Checked:
-    """The training set, all classes, and which of them have examples.
+    """Return the training set, all classes, and which of them have examples.
 
     Rows of zero or negligible weight are left out; the weights of the others are divided by their mean. A class without
     examples, whether it occurs only in ``classes`` or all its rows are left out, is not trained on: `TrainingSet.c`
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
     if isinstance(X, DeviceTable):
-        learn_rows(estimator, X)
+        Columns(None, X.shape[1], Features()).remember(estimator)
     else:
         X = learn_X(estimator, X, taken, reset=reset)
     part = check_rows(Partition(WHOLE, X, y, sample_weight))
@@ -124,7 +126,7 @@ def check_training(
         labels = read_labels(ALONE, [part], labelling)
     (used,), problem = labels.used, labels.problem
     data = training_set(estimator, [X], labels, max_bins, engine)
-    if costs is not None and problem.several is None:
+    if costs is not None and not problem.is_matrix:
         data = replace(data, costs=check_costs(costs, len(used), len(problem.present))[used][:, problem.present])
     return Checked(data, used)
 
@@ -154,7 +156,7 @@ class ReadLabels:
 
 
 def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins: Any, engine: Engine) -> TrainingSet:
-    """The training set of checked labels and tables, which are taken out of their list: each is freed when copied."""
+    """Return the training set of checked labels and tables; the list of tables is emptied, to free them when copied."""
     K, p = int(labels.problem.present.sum()), estimator.n_features_in_
     weight = mean_one(np.concatenate([np.empty(0), *labels.weight]), engine.rows)
     return TrainingSet(
@@ -171,10 +173,10 @@ def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins
 
 
 def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
-    """The rows in use of tables of p columns, one after another; the list of tables is emptied."""
+    """Return the rows in use of tables of p columns, one after another; the list of tables is emptied."""
     tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
     if len(tables) < 2 or issparse(tables[0]):
-        return stacked(tables, p)
+        return stack_tables(tables, p)
     whole, end = np.empty((sum(len(X) for X in tables), p), dtype=tables[0].dtype), 0
     while tables:
         X = tables.pop(0)
@@ -183,8 +185,8 @@ def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
     return whole
 
 
-def stacked(tables: list[Any], p: int) -> Any:
-    """Tables of p columns, one below another."""
+def stack_tables(tables: list[Any], p: int) -> Any:
+    """Return tables of p columns as one, stacked row-wise."""
     if len(tables) == 1:
         return tables[0]
     if any(issparse(X) for X in tables):
@@ -196,7 +198,7 @@ def stacked(tables: list[Any], p: int) -> Any:
 
 
 def check_rows(part: Partition) -> Partition:
-    """A partition whose y and weights are arrays with an entry per row; its weights may be zero, if others are not."""
+    """Return a partition whose y and weights are arrays with an entry per row; its weights may all be zero."""
     n = _num_samples(part.X)
     with in_partition(part.index):
         y = check_target(part.y)
@@ -210,12 +212,12 @@ def check_rows(part: Partition) -> Partition:
 
 @dataclass(frozen=True, eq=False)
 class LabelSummary:
-    """What a partition says of its labels.
+    """A summary of the labels of a partition.
 
     Attributes
     ----------
     n : the number of its rows
-    labels, counts : the distinct labels, sorted, and how often each occurs
+    labels, counts : the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
     as_column : whether y has a second dimension of size one
     fields : what the partition has beside X and y
     positive : whether some rows have a positive weight
@@ -223,17 +225,14 @@ class LabelSummary:
 
     n: int
     labels: AnyArray
-    counts: AnyArray
+    counts: Any
     as_column: bool
     fields: frozenset[str]
     positive: bool
 
 
-FIELDS = ("sample_weight", "init_score", "groups")
-
-
 def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummary, Labels]:
-    """What a checked partition says of its labels; and for every row the place of its label among them."""
+    """Return a summary of the labels of a checked partition, and the place of every row's label in it."""
     with in_partition(part.index):
         if part.index >= 0 and labelling.several and is_matrix(part.y):
             raise ValueError(
@@ -248,14 +247,32 @@ def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummar
             raise
         if len(labels):  # twice: scikit-learn warns if most labels occur once, which says nothing of a small partition
             check_are_classes(np.repeat(labels, 2))
-    fields = frozenset(name for name in FIELDS if getattr(part, name) is not None)
     positive = part.sample_weight is None or bool(part.sample_weight.any())
-    return LabelSummary(len(y), labels, counts, part.y.ndim > 1, fields, positive), places
+    return LabelSummary(len(y), labels, counts, part.y.ndim > 1, part.fields, positive), places
+
+
+def common_fields(parts: dict[int, LabelSummary], suffix: str = "") -> frozenset[str]:
+    """Return what all partitions, by index, have beside X and y; raise ValueError for what only some of them have.
+
+    Parameters
+    ----------
+    suffix : of the names of arguments in messages
+    """
+    found = set()
+    for name in FIELDS:
+        with_it, without = ([i for i, part in parts.items() if (name in part.fields) is has] for has in (True, False))
+        if with_it and without:
+            raise ValueError(
+                f"partition {with_it[0]} has {name}{suffix}, but partition {without[0]} has none; pass it for all "
+                "partitions or for none."
+            )
+        found |= {name} if with_it else set()
+    return frozenset(found)
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """All classes (K,), the weights that they multiply by, (K,) or None, the number of rows, and what all rows have."""
+    """All classes (K,), their class weights (K,) or None, the number of rows, and the fields that all rows have."""
 
     classes: AnyArray
     weight: Array | None
@@ -264,11 +281,11 @@ class Classes:
 
 
 def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
-    """The classes of all partitions."""
+    """Return the classes of all partitions."""
     full = {index: part for index, part in enumerate(parts) if part.n}
     if not full:
         raise ValueError("y has no labels: all partitions are empty.")
-    has = {name: all_or_none(name, [(i, name in part.fields) for i, part in full.items()]) for name in FIELDS}
+    fields = common_fields(full)
     check_one_type(full)
     labels, inverse = np.unique(np.concatenate([part.labels for part in full.values()]), return_inverse=True)
     counts = np.zeros(len(labels), dtype=np.int64)
@@ -284,7 +301,7 @@ def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
     if not any(part.positive for part in parts):
         check_sample_weight(np.zeros(1), np.empty((1, 0)))
     weight = class_weights(classes, labels, counts, labelling.class_weight)
-    return Classes(classes, weight, n, frozenset(name for name in FIELDS if has[name]))
+    return Classes(classes, weight, n, fields)
 
 
 def check_one_type(parts: dict[int, LabelSummary]) -> None:
@@ -294,13 +311,13 @@ def check_one_type(parts: dict[int, LabelSummary]) -> None:
     for index, other in others:
         if in_words(other) != kind:
             raise ValueError(
-                f"y holds {kind} in partition {first[0]}, such as {few(first[1:])}, but {in_words(other)} in "
-                f"partition {index}, such as {few([other])}; labels must have one type."
+                f"y holds {kind} in partition {first[0]}, such as {show_labels(first[1:])}, but {in_words(other)} in "
+                f"partition {index}, such as {show_labels([other])}; labels must have one type."
             )
 
 
 def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_weight: Any) -> Array | None:
-    """What the weights of the rows of every class are multiplied by, (K,); None without class weights.
+    """Return the factors of the weights of rows of every class, (K,); None without class weights.
 
     A dict may have weights of labels that do not occur, and of dates, both of which scikit-learn refuses.
 
@@ -324,7 +341,7 @@ def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_w
 def number_labels(
     group: Exchange, parts: Sequence[Partition], labelling: Labelling
 ) -> tuple[Classes, list[Labels], list[Array], float]:
-    """All classes; for checked partitions the numbers and the weights of the rows; the largest weight of all.
+    """Return all classes; the numbers and the weights of the rows of checked partitions; and the largest weight of all.
 
     Weights are sample weights times class weights. Raises an error if fewer than two classes have examples of positive
     weight, unless ``classes`` declares others.
@@ -345,7 +362,7 @@ def number_labels(
     def weights() -> list[tuple[str, Any]]:
         for one in weight:
             check_finite_weight(one, labelling.class_weight)
-        positive = occurring([k[w > 0] for k, w in zip(c, weight, strict=True)], len(found.classes))
+        positive = find_present([k[w > 0] for k, w in zip(c, weight, strict=True)], len(found.classes))
         return [("max", np.max([w.max(initial=0.0) for w in weight], initial=0.0)), ("any", positive)]
 
     def heaviest(pieces: list[Any]) -> float:
@@ -357,7 +374,7 @@ def number_labels(
 
 
 def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labelling) -> ReadLabels:
-    """The labels and weights of checked partitions: of those that are here, and what the whole table has."""
+    """Return the labels and weights of checked partitions here, and what holds for the whole table."""
     found, c, weight, largest = number_labels(group, parts, labelling)
     used = [w > NEGLIGIBLE * largest for w in weight]
     c = [k[u] for k, u in zip(c, used, strict=True)]
@@ -365,7 +382,7 @@ def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labellin
 
     def rows() -> list[tuple[str, Any]]:
         sizes = [(part.index, len(k)) for part, k in zip(parts, c, strict=True)]
-        return [("any", occurring(c, len(found.classes))), ("list", sizes)]
+        return [("any", find_present(c, len(found.classes))), ("list", sizes)]
 
     present, sizes = group.exchange("rows in use", rows, lambda pieces: [pieces[0], in_order(pieces[1])])
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
@@ -373,16 +390,13 @@ def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labellin
     return ReadLabels(problem, [rank[k] for k in c], weight, used, sizes, found.n, found.fields)
 
 
-def occurring(c: list[Labels], K: int) -> Mask:
-    """Which of K classes occur."""
-    out = np.zeros(K, dtype=bool)
-    for one in c:
-        out[one] = True
-    return out
+def find_present(c: list[Labels], K: int) -> Mask:
+    """Return which of K classes occur."""
+    return np.isin(np.arange(K), np.concatenate([np.empty(0, dtype=np.intp), *c]))
 
 
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
-    """The sorted classes (K,), the number of every row's class among them (n,), and the weights of the rows (n,)."""
+    """Return the sorted classes (K,), the number of every row's class (n,), and the weights of the rows (n,)."""
     part = check_rows(Partition(WHOLE, X, y, sample_weight))
     found, (c,), (weight,), _ = number_labels(ALONE, [part], labelling)
     return found.classes, c, weight
@@ -392,7 +406,7 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
 
 
 def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
-    """The labels of an indicator matrix y (n, K)."""
+    """Return the labels of an indicator matrix y (n, K)."""
     Z = part.y.toarray() if issparse(part.y) else part.y
     weight = matrix_weight(part, Z, weights_of_labels(labelling.class_weight, Z.shape[1]))
     used = weight > NEGLIGIBLE * weight.max()
@@ -401,7 +415,7 @@ def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
 
 
 def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
-    """The labels of a matrix y (n, T) with a class of each of T targets."""
+    """Return the labels of a matrix y (n, T) with a class of each of T targets."""
     columns = target_columns(part.y)
     check_target_weights(labelling.class_weight, len(columns))
     if labelling.classes is not None:
@@ -420,7 +434,7 @@ def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
 
 
 def matrix_weight(part: Partition, y: AnyArray, class_weight: Any) -> Array:
-    """Example weights times class weights of a matrix y, (n,), finite, not negative, not all zero."""
+    """Return the weights times class weights of a matrix y, (n,): finite, not negative, not all zero."""
     weight: Array = check_sample_weight(part.sample_weight, y)
     if class_weight is not None:
         check_class_weight(class_weight, y)
@@ -440,19 +454,19 @@ def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) 
         advice = " (or name the others in classes=[...])" if labelling.declares else ""
         left_out = ", after leaving out rows of zero sample_weight" if len(classes) > 1 else ""
         raise ValueError(
-            f"y has examples of one class only ({few(listed_classes(classes[weighed[:1]]))}{left_out}); a classifier "
-            f"needs at least two classes{advice}."
+            f"y has examples of one class only ({show_labels(listed_classes(classes[weighed[:1]]))}{left_out}); a "
+            f"classifier needs at least two classes{advice}."
         )
 
 
 def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y") -> Labels:
-    """The numbers of n labels among the classes, (n,); ``what`` names them in messages."""
+    """Return the numbers of n labels among the classes, (n,); ``what`` names them in messages."""
     y = plain_labels(y, what)
     try:
         y = np.asarray(y)
     except (TypeError, ValueError) as error:  # rows of different lengths
         raise TypeError(
-            f"{what} must hold a known label per row of X, such as {few(classes.tolist())}: {error}"
+            f"{what} must hold a known label per row of X, such as {show_labels(classes.tolist())}: {error}"
         ) from error
     if y.shape != (n,):
         raise ValueError(f"{what} must hold a known label per row of X; it has shape {y.shape} for {n} rows.")
@@ -460,7 +474,7 @@ def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y") -> Labels:
 
 
 def check_costs(costs: Any, n: int, K: int) -> Array:
-    """What each decision costs each example, (n, K), finite and not negative."""
+    """Return the cost of each decision for each example, (n, K), finite and not negative."""
     try:
         if np.iscomplexobj(costs):
             raise TypeError("they are complex")
@@ -477,7 +491,7 @@ def check_costs(costs: Any, n: int, K: int) -> Array:
 
 
 def check_label_names(classes: Any, K: int) -> AnyArray:
-    """The names of the columns of an indicator matrix; their numbers by default."""
+    """Return the names of the columns of an indicator matrix; their numbers by default."""
     if classes is None:
         return np.arange(K)
     if np.shape(classes) != (K,) or len(np.unique(np.asarray(classes))) < K:
@@ -486,7 +500,7 @@ def check_label_names(classes: Any, K: int) -> AnyArray:
 
 
 def weights_of_labels(class_weight: Any, K: int) -> Any:
-    """Class weights as scikit-learn takes them for an indicator matrix: a label k multiplies by ``class_weight[k]``."""
+    """Return class weights as scikit-learn takes them for an indicator matrix."""
     if not isinstance(class_weight, dict):
         return class_weight
     unknown = sorted(set(class_weight) - set(range(K)), key=str)
@@ -497,7 +511,7 @@ def weights_of_labels(class_weight: Any, K: int) -> Any:
 
 
 def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
-    """The sorted classes, and every label's index among them."""
+    """Return the sorted classes, and the index of every label among them."""
     if classes is None:
         found, c = np.unique(y, return_inverse=True)
         return found, c
@@ -513,7 +527,7 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
 
 
 def check_sample_weight(sample_weight: Any, X: Any, zeros: bool = False) -> Array:
-    """The weights of the rows of X, (n,), finite and not negative; not all of them zero, unless ``zeros`` allows it."""
+    """Return the weights of the rows of X, (n,), finite and not negative; all may be zero if ``zeros`` allows it."""
     check_nothing_is_masked("sample_weight", sample_weight)
     try:
         with np.errstate(over="ignore"):  # numbers of more than 64 bits; they are refused as infinite
@@ -540,7 +554,7 @@ def check_some_weight(some: bool) -> None:
 
 
 def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
-    """Weights by label, where labels that are dates or durations are as NumPy has them in the classes (K,)."""
+    """Return weights by label, with dates and durations as NumPy has them in the classes (K,)."""
     return {as_listed(label, classes): weight for label, weight in weights.items()}
 
 
@@ -552,7 +566,13 @@ def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None 
     if isinstance(class_weight, str) and class_weight == "balanced":
         return
     if np.ndim(y) > 1 and type(class_weight) is list:
-        check_weights_by_column(class_weight, np.shape(y)[1])
+        K = np.shape(y)[1]
+        if len(class_weight) != K or not all(isinstance(weights, Mapping) for weights in class_weight):
+            raise ValueError(
+                f"class_weight={class_weight!r} must list a dict of weights for each of the {K} columns of y."
+            )
+        for weights in class_weight:
+            check_weights_by_label(weights, class_weight)
         return
     accepted = "pass a dict of weights by label, 'balanced' or None."
     if not isinstance(class_weight, Mapping):
@@ -569,14 +589,6 @@ def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None 
     check_weights_by_label(class_weight, class_weight)
 
 
-def check_weights_by_column(class_weight: list[Any], K: int) -> None:
-    """Raise unless a list holds, for each of K columns of an indicator matrix, weights of 0 and 1 in a dict."""
-    if len(class_weight) != K or not all(isinstance(weights, Mapping) for weights in class_weight):
-        raise ValueError(f"class_weight={class_weight!r} must list a dict of weights for each of the {K} columns of y.")
-    for weights in class_weight:
-        check_weights_by_label(weights, class_weight)
-
-
 def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> None:
     """Raise unless the weights of labels, all or a part of ``class_weight``, are numbers that are not negative."""
     for label, weight in weights.items():
@@ -584,7 +596,7 @@ def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> Non
 
 
 def mean_one(weight: Array, rows: Rows = CPU.rows) -> Array:
-    """Positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
+    """Return positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
 
     Regularisation is measured in units of one example; compared with it, weights of sum one would be far too small. A
     power of two is taken out first, which is exact: then sums of very large weights cannot overflow, and those of very

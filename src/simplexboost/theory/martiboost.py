@@ -28,9 +28,10 @@ from ..model.program import Program, Turn, answers, move
 from ..parts.learners import Answer, Learner, Request, as_learner
 from ..parts.losses.links import log_of
 from ..persist import check_label_types, pack_program, register, unpack_program
-from ..tables.inputs import Taken, check_X
-from ..tables.labels import few, listed_classes
-from ..tables.order import in_own_order
+from ..tables.encoding import check_X
+from ..tables.inputs import Taken
+from ..tables.labels import listed_classes, show_labels
+from ..tables.order import sort_by_content
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Labelling, check_training
 
@@ -282,7 +283,7 @@ class MartiBoostClassifier(BaseClassifier):
                     f"{len(checked.classes)} classes, MartiBoostClassifier takes 2."
                 )
             if not checked.present.all():
-                only = few(listed_classes(checked.classes[checked.present]))
+                only = show_labels(listed_classes(checked.classes[checked.present]))
                 raise ValueError(
                     f"y has examples of one class only ({only}, after leaving out rows of zero or negligible "
                     "sample_weight); MartiBoostClassifier needs two."
@@ -290,7 +291,7 @@ class MartiBoostClassifier(BaseClassifier):
             rng = np.random.default_rng(random_generator(draft.random_state).randint(2**31 - 1))
             with one_blas_thread():
                 sampled = draft.routing == "sampled"
-                data, _ = in_own_order(checked.data)
+                data, _ = sort_by_content(checked.data)
                 program, history = train_program(data, learner, draft.n_layers, sampled, rng)
             draft.classes_, draft.program_, draft.history_ = checked.classes, program, history
             draft.n_iter_ = draft.n_layers

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_choice, check_number
-from ..tables.labels import known_label_numbers, united
+from ..tables.labels import known_label_numbers, merge_labels
 from .conditions import Condition, as_condition, described
 
 
@@ -115,7 +115,7 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
             if labels.dtype.kind not in "iu":
                 raise TypeError(f"{name} holds {labels.dtype} values; with classes={classes} labels must be integers.")
         return Space(predicted.astype(np.intp), y.astype(np.intp), int(classes))
-    known = united({"H": predicted, "y": y}) if classes is None else np.unique(classes)
+    known = merge_labels({"H": predicted, "y": y}) if classes is None else np.unique(classes)
     return Space(label_numbers("H", predicted, known), label_numbers("y", y, known), len(known))
 
 

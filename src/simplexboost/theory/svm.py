@@ -31,7 +31,8 @@ from ..persist import (
     to_json,
     unpack_features,
 )
-from ..tables.inputs import Taken, check_X, learn_X
+from ..tables.encoding import check_X, learn_X
+from ..tables.inputs import Taken
 from ..tables.validation import Labelling, check_labels
 from .svm_solvers import Kernel, Limits, Merged, Solution, check_kernel, kernel_for, solve_kernel, solve_linear, squares
 

@@ -1,4 +1,4 @@
-"""Dask collections: their partitions as objects that Dask computes on the workers, and lazy predictions for them."""
+"""Divides Dask collections into partitions that Dask computes on the workers, and predicts for them lazily."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ from ...decide.abstaining import with_missing
 from ...decide.costs import Costs
 from ...decide.levels import nodes_of
 from ...tables.partitions import Partition
-from ..partition_columns import Tables
+from ..fitting import Tables
 from .workers import Item
-
-OTHERS = ("y", "sample_weight", "init_score", "groups")  # what goes with X
-
 
 # ---- the client -----------------------------------------------------------------------------------------------------
 
 
-def the_client(client: Any = None) -> Client:
-    """The client that is given, or the current one; an error if it cannot be used."""
+def find_client(client: Any = None) -> Client:
+    """Return the given client, or the current one; raise if it cannot be used."""
     if client is None:
         try:
             client = get_client()
@@ -54,14 +51,14 @@ def the_client(client: Any = None) -> Client:
 
 
 def is_distributed(value: Any) -> bool:
-    """Whether something is a Dask collection or a list of delayed partitions, rather than a table in memory."""
+    """Return whether a value is a Dask collection or a list of delayed partitions, and no table in memory."""
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(part, Delayed | Future) for part in value)
     return isinstance(value, da.Array | dd.DataFrame | dd.Series)
 
 
-def partitions(value: Any, name: str, local: str = "the local class") -> list[Any]:
-    """The partitions of a Dask collection as delayed objects, each of some rows and all columns.
+def list_partitions(value: Any, name: str, local: str = "the local class") -> list[Any]:
+    """Return the partitions of a Dask collection as delayed objects, each of some rows and all columns.
 
     Parameters
     ----------
@@ -79,13 +76,12 @@ def partitions(value: Any, name: str, local: str = "the local class") -> list[An
     if isinstance(value, da.Array):
         if value.ndim not in (1, 2):
             raise ValueError(f"{name} is a Dask Array of {value.ndim} dimensions; it must have one or two.")
-        rows = value.rechunk({1: -1}) if value.ndim == 2 and value.numblocks[1] > 1 else value
-        return list(rows.to_delayed().ravel())
+        return list(join_columns(value).to_delayed().ravel())
     return list(value.to_delayed())
 
 
 def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
-    """Raise if it is known beforehand that the partitions of two collections have different rows."""
+    """Raise if two collections are known to have different rows in their partitions."""
     if isinstance(X, da.Array) and isinstance(other, da.Array):
         known = not any(size != size for size in (*X.chunks[0], *other.chunks[0]))
         if known and X.chunks[0] != other.chunks[0]:
@@ -102,22 +98,22 @@ def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
 
 
 def shortened(values: Sequence[Any]) -> str:
-    """The first few of some values."""
+    """Return the first few values, for messages."""
     return f"({', '.join(str(value) for value in values[:4])}{', …' if len(values) > 4 else ''})"
 
 
 def as_items(columns: dict[str, Any], table: int, suffix: str, run: str, local: str) -> list[Item]:
-    """The partitions of a table with what belongs to its rows.
+    """Return the partitions of a table, with labels, weights and whatever else belongs to their rows.
 
     Parameters
     ----------
-    columns : X, and those of `OTHERS` that are given
+    columns : X and the other arguments with an entry per row, or None
     table : 0 for the training table, 1 for the first evaluated one, …
     suffix : of the names of arguments in messages
     run : name of the fit, for keys
     """
     named = {name: value for name, value in columns.items() if value is not None}
-    X, lists = named["X"], {name: partitions(value, name + suffix, local) for name, value in named.items()}
+    X, lists = named["X"], {name: list_partitions(value, name + suffix, local) for name, value in named.items()}
     if not lists["X"]:
         raise ValueError(f"X{suffix} has no partitions.")
     for name, parts in lists.items():
@@ -137,26 +133,26 @@ def as_items(columns: dict[str, Any], table: int, suffix: str, run: str, local: 
 
 
 def make_part(table: int, index: int, name: str, columns: dict[str, Any]) -> tuple[int, Partition]:
-    """A partition of a table; an error if what belongs to its rows has another length."""
-    n = n_rows(columns["X"])
+    """Return a partition with the number of its table; raise if y or anything else has another number of rows."""
+    n = count_rows(columns["X"])
     for other, values in columns.items():
-        if n_rows(values) != n:
-            raise ValueError(f"{name} has {n} rows, but that of {other} has {n_rows(values)}.")
+        if count_rows(values) != n:
+            raise ValueError(f"{name} has {n} rows, but that of {other} has {count_rows(values)}.")
     return table, Partition(index, **columns)
 
 
-def n_rows(table: Any) -> int:
-    """The number of rows of anything that is a partition."""
+def count_rows(table: Any) -> int:
+    """Return the number of rows of any table."""
     return int(table.shape[0]) if hasattr(table, "shape") else len(table)
 
 
-def rows_of(held: tuple[int, Partition]) -> int:
-    """The rows of what `make_part` makes."""
-    return n_rows(held[1].X)
+def count_part_rows(held: tuple[int, Partition]) -> int:
+    """Return the number of rows of a partition that `make_part` made."""
+    return count_rows(held[1].X)
 
 
 def as_tables(held: list[tuple[int, Partition]], n_evals: int) -> Tables:
-    """What a member holds, table by table; the list is emptied, so that a partition that was read can be freed."""
+    """Return the partitions of a member by table; the list is emptied, so that partitions can be freed once read."""
     held.sort(key=lambda entry: (entry[0], entry[1].index))
     tables = Tables([], [[] for _ in range(n_evals)])
     for table, part in held:
@@ -166,17 +162,17 @@ def as_tables(held: list[tuple[int, Partition]], n_evals: int) -> Tables:
 
 
 def as_model(local: Any) -> Any:
-    """A fitted classifier that is embedded into a graph once, for all partitions.
+    """Return a fitted classifier as one delayed object for all partitions.
 
-    It predicts in one thread, unless the user says otherwise: Dask has several partitions at work already.
+    It predicts in one thread, unless the user says otherwise: Dask works on several partitions at a time.
     """
     model = copy.copy(local)
     model.n_jobs, model.callbacks = model.n_jobs or 1, None
     return dask.delayed(model, name=f"simplexboost-model-{secrets.token_hex(4)}", traverse=False)
 
 
-def lazily(local: Any, function: Callable[..., Any], X: Any, init_score: Any, arguments: dict[str, Any]) -> Any:
-    """A prediction of a fitted classifier for a Dask collection, as one of the same kind.
+def predict_lazily(local: Any, function: Callable[..., Any], X: Any, init_score: Any, arguments: dict[str, Any]) -> Any:
+    """Return the predictions of a fitted classifier for a Dask collection, as a collection of the same kind.
 
     Parameters
     ----------
@@ -195,26 +191,26 @@ def lazily(local: Any, function: Callable[..., Any], X: Any, init_score: Any, ar
     if init_score is not None:
         check_aligned(X, init_score, "X", "init_score")
     if isinstance(X, da.Array):
-        return of_array(X, init_score, options)
+        return predict_array(X, init_score, options)
     if isinstance(X, dd.DataFrame):
-        return of_frame(X, init_score, options, columns, local.classes_)
-    scores = [None] * len(X) if init_score is None else partitions(init_score, "init_score")
+        return predict_frame(X, init_score, options, columns, local.classes_)
+    scores = [None] * len(X) if init_score is None else list_partitions(init_score, "init_score")
     if len(scores) != len(X):
         raise ValueError(f"X has {len(X)} partitions, but init_score has {len(scores)}.")
-    return [dask.delayed(of_part, pure=False)(x, start, **options) for x, start in zip(X, scores, strict=True)]
+    return [dask.delayed(predict_part, pure=False)(x, start, **options) for x, start in zip(X, scores, strict=True)]
 
 
-def of_array(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
-    """The prediction for a Dask Array, in chunks of the same rows."""
+def predict_array(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
+    """Return the predictions for a Dask Array, in chunks of the same rows."""
     empty, more = options["empty"], []
     if init_score is not None:
         if not isinstance(init_score, da.Array):
             raise TypeError(f"init_score must be a Dask Array, like X, not a {type(init_score).__name__}.")
-        more = [one_chunk(init_score), "il"[: init_score.ndim]]
+        more = [join_columns(init_score), "il"[: init_score.ndim]]
     return da.blockwise(
-        of_part,
+        predict_part,
         "ik"[: empty.ndim],
-        one_chunk(X),
+        join_columns(X),
         "ij",
         *more,
         new_axes={"k": empty.shape[1]} if empty.ndim == 2 else None,
@@ -226,13 +222,13 @@ def of_array(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
     )
 
 
-def one_chunk(array: Any) -> Any:
-    """An array whose rows are not divided."""
+def join_columns(array: Any) -> Any:
+    """Return a Dask Array with chunks that have all columns."""
     return array.rechunk({1: -1}) if array.ndim == 2 and array.numblocks[1] > 1 else array
 
 
-def of_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any, classes: AnyArray) -> Any:
-    """The prediction for a Dask DataFrame: a Series, or a DataFrame with these columns, with the index of X."""
+def predict_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any, classes: AnyArray) -> Any:
+    """Return the predictions for a Dask DataFrame: a Series, or a DataFrame with these columns, with X's index."""
     if init_score is not None and not isinstance(init_score, dd.DataFrame | dd.Series):
         raise TypeError(f"init_score must be a Dask DataFrame or Series, like X, not a {type(init_score).__name__}.")
     more = [] if init_score is None else [init_score]
@@ -241,22 +237,22 @@ def of_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any, cla
     dtype = pd.Series(classes).dtype if labels else empty.dtype  # that of all classes, whichever are in a partition
     form = {"columns": columns if empty.ndim == 2 else None, "dtype": dtype}
     meta = with_index(empty, X._meta.index[:0], **form)
-    return X.map_partitions(of_frame_part, *more, form=form, meta=meta, align_dataframes=False, **options)
+    return X.map_partitions(predict_frame_part, *more, form=form, meta=meta, align_dataframes=False, **options)
 
 
-def of_frame_part(X: Any, init_score: Any = None, *, form: dict[str, Any], **options: Any) -> Any:
-    """The prediction for one partition, with its index."""
-    return with_index(of_part(X, init_score, **options), X.index, **form)
+def predict_frame_part(X: Any, init_score: Any = None, *, form: dict[str, Any], **options: Any) -> Any:
+    """Return the predictions for one partition, with its index."""
+    return with_index(predict_part(X, init_score, **options), X.index, **form)
 
 
 def with_index(values: AnyArray, index: Any, columns: Any, dtype: Any) -> Any:
-    """Predictions as pandas objects."""
+    """Return predictions as a pandas Series, or as a DataFrame with these columns."""
     if columns is None:
         return pd.Series(values, index=index, dtype=dtype)
     return pd.DataFrame(values, index=index, columns=columns)
 
 
-def of_part(
+def predict_part(
     X: Any,
     init_score: Any = None,
     *,
@@ -265,15 +261,15 @@ def of_part(
     arguments: dict[str, Any],
     empty: AnyArray,
 ) -> AnyArray:
-    """The prediction for one partition, which may have no rows."""
-    if n_rows(X) == 0:
+    """Return the predictions for one partition, which may have no rows."""
+    if count_rows(X) == 0:
         return empty
     start = init_score.to_numpy() if hasattr(init_score, "to_numpy") else init_score
     return np.asarray(function(model, X, **arguments, init_score=start))
 
 
 def empty_like(local: Any, name: str, arguments: dict[str, Any]) -> tuple[AnyArray, Any]:
-    """What a function of this name predicts for no rows, and what its columns are called."""
+    """Return the predictions of a function of this name for no rows, and the names of their columns, or None."""
     classes, none = local.classes_, np.empty(0, dtype=np.intp)
     if "confidence" in arguments:
         return with_missing(classes, none, none.astype(bool), arguments["missing"]), None
@@ -296,18 +292,18 @@ def empty_like(local: Any, name: str, arguments: dict[str, Any]) -> tuple[AnyArr
 # ---- accuracy -------------------------------------------------------------------------------------------------------
 
 
-def accuracy(local: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-    """The part of the rows that are predicted right, as a Dask Array without dimensions."""
+def score_lazily(local: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    """Return the accuracy as a Dask Array without dimensions."""
     columns, model = {"X": X, "y": y, "sample_weight": sample_weight}, as_model(local)
     items = as_items(columns, 0, "", secrets.token_hex(4), type(local).__name__)
-    pieces = [dask.delayed(right_rows, pure=False)(item.made_by, model) for item in items]
-    return da.from_delayed(dask.delayed(ratio, pure=False)(pieces), shape=(), dtype=np.float64)
+    pieces = [dask.delayed(weigh_right, pure=False)(item.made_by, model) for item in items]
+    return da.from_delayed(dask.delayed(divide_sums, pure=False)(pieces), shape=(), dtype=np.float64)
 
 
-def right_rows(held: tuple[int, Partition], model: Any) -> tuple[float, float]:
-    """The weight of the rows that are predicted right, and of all rows; numbers of rows if they have no weights."""
+def weigh_right(held: tuple[int, Partition], model: Any) -> tuple[float, float]:
+    """Return the weight of the rows that are predicted right and of all rows; their numbers if there are no weights."""
     part = held[1]
-    if n_rows(part.X) == 0:
+    if count_rows(part.X) == 0:
         return 0, 0
     right = np.asarray(model.predict(part.X)) == np.asarray(part.y).ravel()
     if part.sample_weight is None:
@@ -316,7 +312,7 @@ def right_rows(held: tuple[int, Partition], model: Any) -> tuple[float, float]:
     return float(weight[right].sum()), float(weight.sum())
 
 
-def ratio(pieces: list[tuple[float, float]]) -> Any:
-    """The sum of the first numbers over that of the second ones."""
+def divide_sums(pieces: list[tuple[float, float]]) -> Any:
+    """Return the sum of the first numbers divided by the sum of the second ones."""
     right, total = (sum(column) for column in zip(*pieces, strict=True))
     return np.float64(right / total) if total else np.float64("nan")

@@ -23,27 +23,14 @@ from ...decide.abstaining import check_abstaining
 from ...decide.costs import Costs
 from ...decide.levels import nodes_of
 from ...decide.priors import check_prior
-from .collections import accuracy, is_distributed, lazily, the_client
+from .collections import find_client, is_distributed, predict_lazily, score_lazily
 from .transport import fit_on_cluster
 
-LAZY = (
-    "predict",
-    "predict_proba",
-    "predict_log_proba",
-    "decision_function",
-    "class_scores",
-)
-LAZY_FUNCTIONS = (
-    "predict",
-    "predict_proba",
-    "expected_costs",
-    "predict_sets",
-    "predict_or_abstain",
-    "predict_level",
-    "predict_proba_level",
-)
+LAZY = ("predict", "predict_proba", "predict_log_proba", "decision_function", "class_scores")
+LAZY_FUNCTIONS = {"predict", "predict_proba", "expected_costs", "predict_sets", "predict_or_abstain"}
+LAZY_FUNCTIONS |= {"predict_level", "predict_proba_level"}
 
-# The parameters that are described otherwise than those of the local class.
+# Entries for parameters that differ from those of the local class.
 OF_PREDICTIONS = """Predict.
 
 Parameters
@@ -84,7 +71,7 @@ class DaskMixin:
 
     def __init_subclass__(cls, **more: Any) -> None:
         for name in ("fit", *LAZY):
-            make = fit_on_dask if name == "fit" else lazy
+            make = make_fit if name == "fit" else make_lazy
             setattr(cls, name, make(getattr(cls.local_class, name)))
         super().__init_subclass__(**more)
 
@@ -124,22 +111,21 @@ class DaskMixin:
     def _answer_lazily(
         self, function: Callable[..., Any], X: Any, some: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:
-        """What a function of `simplexboost.decide` answers for a Dask collection; NotImplemented for other rows."""
+        """Return the answer of a function of `simplexboost.decide` for a Dask collection, else NotImplemented."""
         if not is_distributed(X) or function.__name__ not in LAZY_FUNCTIONS:
             return NotImplemented
         given = signature(function).bind(self, X, *some, **keywords)
         given.apply_defaults()
-        _, _, arguments = given.arguments.pop("clf"), given.arguments.pop("X"), given.arguments
+        arguments = {name: value for name, value in given.arguments.items() if name not in ("clf", "X")}
         local = self.to_local()
         check_arguments(local, arguments)
-        return lazily(local, getattr(decide, function.__name__), X, arguments.pop("init_score"), arguments)
+        return predict_lazily(local, getattr(decide, function.__name__), X, arguments.pop("init_score"), arguments)
 
     def _to_host(self, array: Any) -> Any:
         if is_distributed(array):
             raise TypeError(
                 f"this takes rows in memory, not a {type(array).__name__}, which X.compute() brings here; fit, score, "
-                f"{', '.join(LAZY)} and the predictions of `simplexboost.decide` take Dask "
-                "collections."
+                f"{', '.join(LAZY)} and the predictions of `simplexboost.decide` take Dask collections."
             )
         return super()._to_host(array)  # type: ignore[misc]
 
@@ -161,13 +147,13 @@ class DaskMixin:
             The accuracy; ``float`` computes that of Dask collections.
         """
         local = self.to_local()
-        return accuracy(local, X, y, sample_weight) if is_distributed(X) else local.score(X, y, sample_weight)
+        return score_lazily(local, X, y, sample_weight) if is_distributed(X) else local.score(X, y, sample_weight)
 
 
 # ---- methods made from those of the local class ---------------------------------------------------------------------
 
 
-def fit_on_dask(local_fit: Callable[..., Any]) -> Callable[..., Any]:
+def make_fit(local_fit: Callable[..., Any]) -> Callable[..., Any]:
     """Make the method ``fit`` of a Dask classifier: that of the local class, with a parameter ``client``."""
     parameters = signature(local_fit).parameters.values()
     known = signature(local_fit).replace(
@@ -180,7 +166,7 @@ def fit_on_dask(local_fit: Callable[..., Any]) -> Callable[..., Any]:
         some = given.arguments
         names = ("X_val", "y_val", "sample_weight_val", "init_score_val")
         sets, eval_metric = read_eval_sets(*(some.pop(name) for name in names)), some.pop("eval_metric")
-        client, local = the_client(some.pop("client")), self._local()
+        client, local = find_client(some.pop("client")), self._local()
         local._check_parameters()
         for callback in local.callbacks or ():
             callback.check(local)
@@ -196,7 +182,7 @@ def fit_on_dask(local_fit: Callable[..., Any]) -> Callable[..., Any]:
     return fit
 
 
-def lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
+def make_lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a method that predicts for tables in memory like the local one, and for Dask collections lazily."""
     known = signature(local_method)
 
@@ -207,7 +193,7 @@ def lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
         _, X = given.arguments.pop("self"), given.arguments.pop("X")
         if not is_distributed(X):
             return local_method(local, X, **given.arguments)
-        return lazily(local, local_method, X, given.arguments.pop("init_score"), given.arguments)
+        return predict_lazily(local, local_method, X, given.arguments.pop("init_score"), given.arguments)
 
     describe(method, local_method, "", OF_PREDICTIONS)
     return method
@@ -226,7 +212,7 @@ def describe(method: Any, local: Any, summary: str, parameters: str) -> None:
 
 
 def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
-    """Raise now what a function of `simplexboost.decide` would raise when a prediction is computed."""
+    """Raise the errors that a function of `simplexboost.decide` would raise only when predictions are computed."""
     if "coverage" in arguments:
         decide.set_thresholds(local, arguments["coverage"], arguments["per_class"])
     if "confidence" in arguments:
@@ -260,7 +246,7 @@ class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier):
     Attributes
     ----------
     traffic_ : `simplexboost.distributed.comm.Traffic`
-        What has travelled between the workers and here; ``print`` shows it.
+        The messages between the workers and the client; ``print`` shows a table of them.
 
     Examples
     --------
@@ -295,7 +281,7 @@ class DaskBoostingClassifier(DaskMixin, BoostingClassifier):
     Attributes
     ----------
     traffic_ : `simplexboost.distributed.comm.Traffic`
-        What has travelled between the workers and here; ``print`` shows it.
+        The messages between the workers and the client; ``print`` shows a table of them.
 
     Examples
     --------

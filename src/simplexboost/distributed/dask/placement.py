@@ -1,4 +1,4 @@
-"""Placement of partitions: which worker computes which ones, and the actors there that hold them."""
+"""Places partitions on Dask workers, and makes the actors there that hold them."""
 
 from __future__ import annotations
 
@@ -15,67 +15,20 @@ from .workers import Held, Holder, Place, Work
 LOOK = 0.5
 PAUSE = 0.005  # between two looks at whether futures are done
 
-# What has become of a future that will never have a result, unless it is computed again.
+# States of a future that will have no result unless it is computed again.
 FAILED = ("error", "cancelled", "lost")
 
-# How many times the mean a worker may have before partitions are moved away from it. To move one costs its bytes once;
-# to leave it costs the time of the fullest worker in every round.
+# A worker with more rows than this multiple of the mean gives partitions to others. Moving a partition costs its bytes
+# once; leaving it costs the time of the fullest worker in every round.
 UNEVEN = 1.2
 
 
 class NoWorkersError(RuntimeError):
-    """The cluster has had no worker for too long."""
+    """Raised if the cluster has had no worker for too long."""
 
 
-def patience() -> float:
-    """Seconds to wait for a cluster without workers: ``dask.config`` "simplexboost.workers-timeout", 60 if not set."""
-    return float(dask.config.get("simplexboost.workers-timeout", 60.0))
-
-
-class Watch:
-    """Waits for a cluster, but not forever for one that has no workers."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.since: float | None = None  # when it was first seen without workers
-
-    def workers(self) -> list[str]:
-        """The addresses of the workers, in order.
-
-        Raises
-        ------
-        NoWorkersError : if there have been none for longer than `patience`
-        """
-        found = sorted(self.client.nthreads())
-        if found:
-            self.since = None
-            return found
-        self.since = self.since or time.monotonic()
-        if time.monotonic() - self.since > patience():
-            raise NoWorkersError(
-                f"the Dask cluster has had no workers for {patience():g} seconds. Start some and fit again, or wait "
-                'longer: dask.config.set({"simplexboost.workers-timeout": seconds}).'
-            )
-        return []
-
-    def wait(self, futures: Sequence[Future]) -> None:
-        """Wait until all futures are done, or one has failed."""
-        while not waited(futures) and not any(future.status in FAILED for future in futures):
-            self.workers()
-
-    def result(self, future: Future) -> Any:
-        """The result of a future."""
-        while True:
-            try:
-                return future.result(timeout=10 * LOOK)
-            except TimeoutError:
-                if future.status == "error":  # its own
-                    raise
-                self.workers()
-
-
-def waited(futures: Sequence[Future]) -> bool:
-    """Wait for a while; whether all are done."""
+def wait_a_while(futures: Sequence[Future]) -> bool:
+    """Wait for `LOOK` seconds, or until all futures are done, and return whether they are."""
     # Not by `wait` of distributed, which asks the current client. To make ours the current one changes settings of all
     # threads, and where fits overlap the last one to end would leave them changed.
     end = time.monotonic() + LOOK
@@ -86,26 +39,22 @@ def waited(futures: Sequence[Future]) -> bool:
     return True
 
 
-def shares(
+def divide_partitions(
     sizes: Mapping[int, int], held: Mapping[int, Collection[str]], loads: Mapping[str, int]
 ) -> dict[str, list[int]]:
-    """Partitions for workers: where they are, unless that worker would have much more than the others.
+    """Return ascending partitions by worker: each stays where it is, unless that worker would have far too many rows.
 
     Parameters
     ----------
-    sizes : rows of every partition
+    sizes : the number of rows of every partition
     held : the workers that have a partition
-    loads : rows that workers have already; all workers are named here
-
-    Returns
-    -------
-    ascending partitions by worker
+    loads : the number of rows that every worker has already
 
     Examples
     --------
-    >>> shares({0: 5, 1: 5}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0})
+    >>> divide_partitions({0: 5, 1: 5}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0})
     {'a': [0], 'b': [1]}
-    >>> shares({0: 5, 1: 5, 2: 5}, {0: ["a"], 1: ["a"], 2: ["a"]}, {"a": 0, "b": 0})
+    >>> divide_partitions({0: 5, 1: 5, 2: 5}, {0: ["a"], 1: ["a"], 2: ["a"]}, {"a": 0, "b": 0})
     {'a': [0, 2], 'b': [1]}
     """
     loads, out = dict(loads), dict[str, list[int]]()
@@ -122,29 +71,47 @@ def shares(
 
 
 class Placement:
-    """Makes holders of partitions on the workers.
+    """Makes holders of partitions on the workers, and waits for them, but not forever for a cluster without workers.
 
     Parameters
     ----------
     client : of the Dask cluster
-    work : knows the partitions
+    work : the partitions
     name : of the fit, for keys
     """
 
     def __init__(self, client: Client, work: Work, name: str) -> None:
         self.client, self.work, self.name = client, work, name
-        self.watch = Watch(client)
         self.rows: dict[int, int] = {}  # of every item
         self.n_holders = 0
+        self.alone_since: float | None = None  # when the cluster was first seen without workers
+
+    def workers(self) -> list[str]:
+        """Return the addresses of the workers, sorted; raise `NoWorkersError` if there have been none for too long.
+
+        The time is ``dask.config`` "simplexboost.workers-timeout", 60 seconds if that is not set.
+        """
+        found = sorted(self.client.nthreads())
+        if found:
+            self.alone_since = None
+            return found
+        patience = float(dask.config.get("simplexboost.workers-timeout", 60.0))
+        self.alone_since = self.alone_since or time.monotonic()
+        if time.monotonic() - self.alone_since > patience:
+            raise NoWorkersError(
+                f"the Dask cluster has had no workers for {patience:g} seconds. Start some and fit again, or wait "
+                'longer: dask.config.set({"simplexboost.workers-timeout": seconds}).'
+            )
+        return []
 
     def make(self, items: Sequence[int], held: Sequence[Held]) -> list[Held]:
-        """Holders of some items, beside others that exist; some of them may be gone already.
+        """Return new holders of some items, beside those that exist; some of them may be gone already.
 
-        The partitions themselves are forgotten at the end. Whatever the program makes of them stays with the holder.
+        Dask forgets the partitions themselves at the end, and the holders keep what the program makes of them.
         """
         futures = self.compute(items)
         self.count(futures)
-        loads = dict.fromkeys(self.watch.workers(), 0)
+        loads = dict.fromkeys(self.workers(), 0)
         for holder in held:
             if holder.place.address in loads:
                 loads[holder.place.address] += sum(self.rows[i] for i in holder.items)
@@ -152,21 +119,22 @@ class Placement:
             return []
         where = self.client.who_has(list(futures.values()))
         sizes = {i: self.rows[i] for i in items}
-        parts = shares(sizes, {i: where.get(future.key, ()) for i, future in futures.items()}, loads)
+        parts = divide_partitions(sizes, {i: where.get(future.key, ()) for i, future in futures.items()}, loads)
         new = [self.hold(address, some, futures) for address, some in parts.items()]
         self.wait_for(new)
         return new
 
     def compute(self, items: Sequence[int]) -> dict[int, Future]:
-        """Items as futures that are done.
+        """Return items as futures that are done.
 
         Raises
         ------
-        The error of a partition that cannot be computed, with a note that names it; RuntimeError if what some are made
-        from is gone
+        The error of a partition that cannot be computed, with a note that names it; RuntimeError if some are made from
+        data that is gone
         """
         futures = dict(zip(items, self.client.compute([self.work.items[i].made_by for i in items]), strict=True))
-        self.watch.wait(list(futures.values()))
+        while not wait_a_while(list(futures.values())) and not any(f.status in FAILED for f in futures.values()):
+            self.workers()
         failed = [i for i, future in futures.items() if future.status == "error"]
         gone = [i for i, future in futures.items() if future.status in ("cancelled", "lost")]
         if gone:
@@ -181,10 +149,10 @@ class Placement:
         return futures
 
     def count(self, futures: dict[int, Future]) -> None:
-        """Count the rows of items; those that were computed again must have as many as before."""
+        """Count the rows of items; raise RuntimeError if one was computed again and has another number than before."""
         key = f"simplexboost-count-{self.name}-{self.n_holders}"
         each = self.client.map(self.work.rows, list(futures.values()), key=[f"{key}-{i}" for i in futures])
-        for i, now in zip(futures, self.watch.result(self.client.submit(list, each, key=key)), strict=True):
+        for i, now in zip(futures, self.result(self.client.submit(list, each, key=key)), strict=True):
             before = self.rows.setdefault(i, now)
             if now != before:
                 raise RuntimeError(
@@ -193,8 +161,18 @@ class Placement:
                     "each time, for example from files that do not change."
                 )
 
+    def result(self, future: Future) -> Any:
+        """Return the result of a future."""
+        while True:
+            try:
+                return future.result(timeout=10 * LOOK)
+            except TimeoutError:
+                if future.status == "error":  # its own
+                    raise
+                self.workers()
+
     def hold(self, address: str, items: Sequence[int], futures: dict[int, Future]) -> Held:
-        """A holder that is being made on a worker."""
+        """Return a holder that is being made on a worker."""
         key = f"simplexboost-fit-{self.name}-{self.n_holders}"
         self.n_holders += 1
         future = self.client.submit(
@@ -209,14 +187,9 @@ class Placement:
         return Held(future, Place(address, key), tuple(items))
 
     def wait_for(self, new: Sequence[Held]) -> None:
-        """Wait until holders are made, except those whose workers are gone.
-
-        Raises
-        ------
-        The error of a holder that cannot be made although its worker is there
-        """
-        while not waited([holder.future for holder in new]):
-            workers = self.watch.workers()
+        """Wait until holders are made, except on workers that are gone; raise the error of any other that fails."""
+        while not wait_a_while([holder.future for holder in new]):
+            workers = self.workers()
             if not any(holder.future.status == "pending" and holder.place.address in workers for holder in new):
                 break
         for holder in new:

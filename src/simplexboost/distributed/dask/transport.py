@@ -1,6 +1,6 @@
-"""Messages between the leader of a group and its members on a Dask cluster, and fits that use them.
+"""Carries messages between the leader of a group and its members on a Dask cluster, and fits on it.
 
-The members are held by actors on the workers; the leader runs in the process of the client.
+Actors on the workers hold the members; the leader runs in the process of the client.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from distributed import Client
 from ...classifiers.eval_sets import EvalSet
 from ..comm import Answer, Failure, Group, Leader, LostMembersError, Traffic
 from ..fitting import fit_group
-from .collections import as_items, as_tables, rows_of
+from .collections import as_items, as_tables, count_part_rows
 from .placement import LOOK, Placement
 from .workers import Held, Item, Place, Work, call, client_rpc, is_near
 
-# Every holder passes messages on to so many others. Four answers and the own one are added up in about the time that a
+# The number of others to which a holder passes messages. Four answers and its own are added up in about the time that a
 # message takes (3 ms); a thousand workers are five steps away from the client.
 FAN = 4
 
@@ -35,21 +35,20 @@ NOTICE = 5.0
 
 
 class DaskTransport:
-    """Carries messages to holders of partitions, which it places on the workers: a
-    `simplexboost.distributed.comm.Transport`.
+    """Carries messages to holders of partitions, which it places on the workers; see `comm.Transport`.
 
     It is a context: at its end the workers are freed, whatever happened.
 
     Parameters
     ----------
     client : of the Dask cluster
-    work : what is to be done
+    work : the partitions, and the program that the members run
     name : of the fit, different for every one; part of the keys that Dask's dashboard shows
 
     Attributes
     ----------
-    held : the holders; the first one is asked by the client, the others by it and each other
-    n_lost : how many holders were lost, and replaced
+    held : the holders; the client asks the first one, which passes messages on to others
+    n_lost : the number of holders that were lost and replaced
     """
 
     def __init__(self, client: Client, work: Work, name: str) -> None:
@@ -81,7 +80,6 @@ class DaskTransport:
     # ---- messages ---------------------------------------------------------------------------------------------------
 
     def step(self, number: int, message: Any) -> Answer | Failure:
-        """Tell everybody message ``number − 1``, and return the combined answer ``number``."""
         for attempt in range(TRIES):
             try:
                 [answer] = self.ask("step", {self.held[0]: (number, message)})
@@ -93,11 +91,11 @@ class DaskTransport:
         return answer
 
     def ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
-        """What a method of some holders returns, called at the same time.
+        """Return the results of a method of some holders, called at the same time.
 
         Raises
         ------
-        LostMembersError : if any holder is gone, not only one of these, which may be waiting for another
+        LostMembersError : if any holder is gone, even one that is not called: another may wait for it
         OSError : if a holder does not answer although Dask has lost none
         """
         asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self._loop)
@@ -125,7 +123,7 @@ class DaskTransport:
         return await asyncio.gather(*calls)
 
     def wait_for_notice(self) -> None:
-        """Wait a while for the scheduler to notice that a worker is gone."""
+        """Wait some seconds for the scheduler to notice that a worker is gone."""
         until = time.monotonic() + NOTICE
         while time.monotonic() < until:
             self.check_held()
@@ -139,7 +137,6 @@ class DaskTransport:
     # ---- members ----------------------------------------------------------------------------------------------------
 
     def restore(self, messages: list[Any]) -> None:
-        """Give the items that nobody holds to workers, whose members are told the messages so far."""
         while True:
             try:
                 self.forget([holder for holder in self.held if holder.is_gone])
@@ -153,12 +150,9 @@ class DaskTransport:
                 continue
 
     def forget(self, gone: Sequence[Held]) -> None:
-        """Forget holders that are gone.
+        """Forget holders that are gone; raise RuntimeError if the same items were lost too often since the last answer.
 
-        Raises
-        ------
-        RuntimeError : if the same items were lost too often without an answer in between. A worker that dies because
-            partitions need more memory than it has dies wherever they go.
+        Partitions that need more memory than their worker has kill every worker that they are moved to.
         """
         self.held = [holder for holder in self.held if holder not in gone]
         self.n_lost += len(gone)
@@ -180,7 +174,7 @@ class DaskTransport:
         self.started = set(self.held)
 
     def form_tree(self) -> None:
-        """Tell every holder whom it passes messages on to."""
+        """Tell every holder to which others it passes messages on."""
         places = [holder.place for holder in self.held]
         first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self._loop)
         self.near = {places[0]} if first.result() else set()
@@ -192,14 +186,14 @@ class DaskTransport:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What members run: the fit of an estimator, on the partitions that they hold."""
+    """The program of members: the fit of an estimator on the partitions that they hold."""
 
     estimator: Any
     n_evals: int
     eval_metric: Any = None
 
     def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> None:
-        """Fit a copy. Workers in the same process get the same object, so everybody needs one of its own."""
+        """Fit a copy of the estimator, because workers in the same process get the same object."""
         estimator = copy.deepcopy(self.estimator)
         if estimator.n_jobs is None:
             estimator.n_jobs = n_threads  # several workers may share a machine
@@ -213,14 +207,12 @@ class Fit:
 def fit_on_cluster(
     client: Client, estimator: Any, train: dict[str, Any], sets: list[EvalSet], eval_metric: Any
 ) -> Traffic:
-    """Fit a local estimator to tables on a cluster; it ends up as if it had been fitted to them here.
-
-    Returns what has travelled.
+    """Fit a local estimator to tables on a cluster, as if they were here, and count the messages.
 
     Parameters
     ----------
-    train : X, y and what else belongs to the rows, as Dask collections
-    sets : X, y and what else belongs to the rows of every table that is to be evaluated
+    train : X, y and all other arguments with an entry per row, as Dask collections
+    sets : the tables to evaluate
     """
     run, local = secrets.token_hex(4), type(estimator).__name__
     items: list[Item] = as_items(train, 0, "", run, local)
@@ -228,9 +220,9 @@ def fit_on_cluster(
         suffix = "_val" if len(sets) == 1 else f"_val[{number}]"
         items += as_items(one._asdict(), number + 1, suffix, run, local)
     sent = copy.copy(estimator)
-    sent.callbacks = None  # they are called here alone, and need not be something that can be sent
+    sent.callbacks = None  # only the leader calls them, and they need not be picklable
     fit = Fit(sent, len(sets), eval_metric)
-    with DaskTransport(client, Work(items, fit, rows_of), run) as transport:
+    with DaskTransport(client, Work(items, fit, count_part_rows), run) as transport:
         leader = Leader(transport)
         fit.run(leader, estimator, [])
     return leader.traffic

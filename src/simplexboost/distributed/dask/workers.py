@@ -1,4 +1,4 @@
-"""Actors on Dask workers that hold partitions and the member of a group, and calls of their methods.
+"""Defines the actors on Dask workers that hold partitions and a member of the group, and calls their methods.
 
 Dask's own proxy (`distributed.Actor`) waits forever if the worker is there but the actor is not; and it goes through
 the current client, which need not be the one that the user passed. Here its remote procedure is called directly, so
@@ -19,27 +19,26 @@ from distributed import Client, Future, get_worker
 from distributed.actor import ProxyRPC
 from distributed.protocol import to_serialize
 
-from ..comm import Answer, Failure, Group, Member, combined
+from ..comm import Answer, Failure, Group, Member, combine_answers
 
 NEAR = 2.0  # seconds in which a worker must answer the client to count as near
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an actor is: the address of its worker, and its key there."""
+    """The place of an actor: the address of its worker, and its key there."""
 
     address: str
     key: str
 
 
 async def call(rpc: Any, place: Place, method: str, *args: Any) -> Any:
-    """What a method of an actor returns.
+    """Return what a method of an actor returns, or raise what it raises.
 
     Raises
     ------
     OSError : if the worker cannot be reached, or dies before it answers
-    KeyError : if the worker knows no such actor
-    Whatever else the method raises
+    KeyError : if the worker does not have the actor
     """
     reply = await rpc.actor_execute(actor=place.key, function=method, args=[to_serialize(a) for a in args], kwargs={})
     if reply["status"] != "OK":
@@ -48,7 +47,7 @@ async def call(rpc: Any, place: Place, method: str, *args: Any) -> Any:
 
 
 async def is_near(client: Client, place: Place) -> bool:
-    """Whether the client can reach a worker directly: then answers need not travel through the scheduler as well."""
+    """Return whether the client can reach a worker directly, so that answers need not go through the scheduler."""
     if client.direct_to_workers:
         return True
     try:
@@ -59,20 +58,20 @@ async def is_near(client: Client, place: Place) -> bool:
 
 
 def client_rpc(client: Client, place: Place, near: bool) -> Any:
-    """How the client reaches a worker: directly, or through the scheduler."""
+    """Return the connection of the client to a worker: directly, or through the scheduler."""
     return client.rpc(place.address) if near else ProxyRPC(client.scheduler, place.address)
 
 
-# Bytes of answers from which they are added up in a thread: the event loop of the worker should not be held up for
-# longer than a millisecond, in which about four megabytes of integers are added.
+# Answers of more bytes are added up in a thread: the event loop of the worker should not be blocked for longer than a
+# millisecond, in which about four megabytes of integers are added.
 LARGE = 2**22
 
 
 class Program(Protocol):
-    """What members run on their partitions."""
+    """The program that members run on their partitions."""
 
     def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> Any:
-        """Run in as many threads; the partitions are taken out of the list."""
+        """Run on ``n_threads`` threads, and take the partitions out of the list."""
 
 
 class Holder:
@@ -85,7 +84,7 @@ class Holder:
     Parameters
     ----------
     name : of the member, for messages
-    partitions : Dask brings them to the worker
+    partitions : those that it holds; Dask sends them to the worker
     """
 
     def __init__(self, name: str, partitions: Sequence[Any]) -> None:
@@ -96,10 +95,10 @@ class Holder:
         self._tree = -1
 
     async def start(self, program: Program, past: Sequence[Any]) -> None:
-        """Run the program; it is told the messages so far, if there are any.
+        """Run the program, which receives the messages so far, if there are any.
 
-        The program takes the partitions out of the list that it gets: nobody else holds them here, so that it can free
-        each one when it has read it. May be called again, if it is unknown whether the first call arrived.
+        The program takes the partitions out of the list that it gets, so that it can free each one when it has read it.
+        A second call does nothing: it comes if the client does not know whether the first one arrived.
         """
         if self._member is not None:
             return
@@ -109,43 +108,38 @@ class Holder:
         weakref.finalize(self, member.close).atexit = False  # the thread is a daemon: no need to wait for it
 
     async def lead(self, children: list[Place], tree: int) -> None:
-        """Pass messages on to others from now on; a tree is formed anew with a higher number."""
+        """Set the holders to pass messages on to; the number of the tree rises each time that it is formed anew."""
         if tree > self._tree:
             self._children, self._tree = children, tree
 
     async def step(self, number: int, message: Any) -> Answer | Failure:
-        """Tell the member and the children message ``number − 1``; their combined answer ``number``."""
+        """Tell the member and the children message ``number − 1``, and return their combined answer ``number``."""
         assert self._member is not None
         own = asyncio.wrap_future(self._member.step(number, message))
         theirs = [call(self._worker.rpc(to.address), to, "step", number, message) for to in self._children]
         answers = await asyncio.gather(own, *theirs)
         if sum(answer.n_bytes for answer in answers if isinstance(answer, Answer)) < LARGE:
-            return put_together(answers)
-        return await asyncio.to_thread(put_together, answers)
+            return combine_packed(answers)
+        return await asyncio.to_thread(combine_packed, answers)
 
 
-def put_together(answers: Sequence[Answer | Failure]) -> Answer | Failure:
-    """Packed answers as one."""
-    if len(answers) == 1:
-        return sendable(answers[0])
-    together = combined([answer.unpacked() if isinstance(answer, Answer) else answer for answer in answers])
-    return together.packed() if isinstance(together, Answer) else sendable(together)
-
-
-def sendable(answer: Answer | Failure) -> Answer | Failure:
-    """The answer; an error that cannot be sent is replaced by one that says the same in words."""
-    if isinstance(answer, Answer):
-        return answer
+def combine_packed(answers: Sequence[Answer | Failure]) -> Answer | Failure:
+    """Return packed answers as one; an error that cannot be pickled is replaced by one with the same words."""
+    if len(answers) == 1 and isinstance(answers[0], Answer):
+        return answers[0]
+    together = combine_answers([answer.unpack() if isinstance(answer, Answer) else answer for answer in answers])
+    if isinstance(together, Answer):
+        return together.pack()
     try:
-        pickle.loads(pickle.dumps(answer.error))
+        pickle.loads(pickle.dumps(together.error))
     except Exception:
-        return Failure(RuntimeError(f"{type(answer.error).__name__}: {answer.error}"), answer.who)
-    return answer
+        return Failure(RuntimeError(f"{type(together.error).__name__}: {together.error}"), together.who)
+    return together
 
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A partition: what it is called in messages, and the delayed object that makes it."""
+    """A partition: its name in messages, and the delayed object that makes it."""
 
     name: str
     made_by: Any
@@ -153,13 +147,13 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What the members of a group do.
+    """The work of the members of a group.
 
     Attributes
     ----------
     items : the partitions of all members
-    program : what they run on them
-    rows : run on a worker, counts the rows of a partition
+    program : runs on them
+    rows : counts the rows of a partition, on a worker
     """
 
     items: Sequence[Item]
@@ -167,7 +161,7 @@ class Work:
     rows: Callable[[Any], int] = len
 
     def names(self, items: Sequence[int]) -> str:
-        """Items in words."""
+        """Return the names of items, for messages."""
         some = ", ".join(self.items[i].name for i in items[:5])
         return some + (f" and {len(items) - 5} more" if len(items) > 5 else "")
 
@@ -182,5 +176,5 @@ class Held:
 
     @property
     def is_gone(self) -> bool:
-        """Whether Dask has lost it, with its worker."""
+        """Whether Dask has lost the holder, with its worker."""
         return self.future.status != "finished"

@@ -319,7 +319,7 @@ class NewColumn(Optimizer):
     def colours(self, run: Run, gradient: Gradient) -> Array:
         """μ (K,); both colours occur."""
         K = len(run.Y)
-        mu = run.data.dealt(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
+        mu = run.data.deal(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
             return mu
         total = run.data.engine.rows.total
@@ -398,7 +398,7 @@ class SampledPairs(Optimizer):
         else:
             P = loss.residual(U, c)
         n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
-        places = run.data.dealt(np.arange(P.shape[1]))  # (K,) where the classes are among the pairs of an example
+        places = run.data.deal(np.arange(P.shape[1]))  # (K,) where the classes are among the pairs of an example
         ends = np.cumsum((weight[:, None] * g).take(np.argsort(places), axis=1))
         at = np.sort(run.rng.random(n_pairs) * ends[-1])  # sorted, for then the search takes half the time
         drawn = np.searchsorted(ends, at, side="right")
@@ -416,7 +416,7 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 
     Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
     """
-    places = data.dealt(np.arange(data.K))
+    places = data.deal(np.arange(data.K))
     labels = places[data.c][:, None] if data.costs is None else data.costs[:, np.argsort(places)]
     keys = sparse_keys(data.X, labels) if issparse(data.X) else dense_keys(data.X, labels)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)

@@ -51,7 +51,7 @@ def expected_bytes(
     else:
         model = code + n_rounds * leaves * (NODE + (4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d))
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors; of a matrix y, mistakes are kept
-        kept = 4 * kept if d == K and (kept <= FEW_PROBABILITIES or data.problem.several is not None) else 0
+        kept = 4 * kept if d == K and (kept <= FEW_PROBABILITIES or data.problem.is_matrix) else 0
         if not data.engine.device.is_host and d == K and not sparse:  # F and the trees are there
             rows = growing = n * float(ROW + weighted)
         else:

@@ -222,7 +222,7 @@ class Run:
         """Whether every example gains on every rival class along the last round, so that more rounds are no use."""
         data, last = self.data, [0, *self.model.round_ends][-2:]
         terms = self.model.terms[slice(*last)] if len(last) == 2 else []
-        if not terms or data.problem.several or data.costs is not None:
+        if not terms or data.problem.is_matrix or data.costs is not None:
             return False
         h = np.zeros((data.n_here, self.Y.shape[1]))  # (n, d)
         add_terms([replace(term, step=1.0) for term in terms], data.table, h, data.engine)

@@ -291,7 +291,7 @@ class SketchedNewton(Optimizer):
         free = isinstance(run.loss, BlockLogistic)
         Z = sketch.along(run.code, run.rng, free)  # (K, s)
         if run.code.canonical and not free and data.class_ranks is not None:
-            Z = data.dealt(Z)
+            Z = data.deal(Z)
         try:
             statistics = rows.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
