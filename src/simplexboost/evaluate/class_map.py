@@ -11,14 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._util.arrays import AnyArray, Array
 from .._util.params import check_number
 from .confusion import Confusion, check_labels, check_same_length, class_means, similarity
-from .drawing import INK, PALETTE, documented, label_points, one_axes, picture, white_to
+from .drawing import INK, PALETTE, complete_docstring, describe_picture, fade_from_white, label_points, one_axes
 
 MOST_NAMES = 60  # of more classes only some have names
 
 
 @dataclass(frozen=True, eq=False)
 class ClassMap:
-    """A map of classes: points that are near each other where the classes are similar.
+    """Points in the plane for the classes; similar classes are near each other.
 
     Attributes
     ----------
@@ -40,12 +40,12 @@ class ClassMap:
     classes: AnyArray
 
 
-@documented
+@complete_docstring
 def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
-    """Map the classes by the mean scores of their rows: those with similar means are near each other.
+    """Map the classes by the mean scores of their rows: classes with similar means are near each other.
 
-    It is the projection on the two axes along which the means differ most (principal components). Scores are centred in
-    every row first, since a constant added to all classes decides nothing.
+    The map is the projection on the two axes along which the means differ most (principal components). Scores are
+    centred in every row first, since a constant added to all classes decides nothing.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
     finite = np.isfinite(U).all(axis=0)  # classes without training examples have scores of −inf
     U = U[:, finite]
     means = class_means(U - U.mean(axis=1, keepdims=True), y, classes)
-    here = ~np.isnan(means).any(axis=1)
-    points, centred = np.full((len(means), 2), np.nan), means[here] - means[here].mean(axis=0)
-    points[here], explained = principal_axes(centred @ centred.T, 2)
+    known = ~np.isnan(means).any(axis=1)
+    points, centred = np.full((len(means), 2), np.nan), means[known] - means[known].mean(axis=0)
+    points[known], explained = find_principal_axes(centred @ centred.T, 2)
     return ClassMap(points, explained, np.asarray(classes))
 
 
-def principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
-    """Return points (K, dim) with inner products near B (K, K), and the share of every axis in its eigenvalues."""
+def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
+    """Return points (K, dim) whose inner products are near B (K, K), and the share of every axis in the eigenvalues."""
     values, vectors = np.linalg.eigh(B)
     values = np.where(values > 1e-15 * len(B) * values.max(initial=0.0), values, 0.0)  # the others are rounding
     kept = np.argsort(-values)[:dim]
@@ -102,7 +102,7 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
     points : array of shape (K, dim)
         The points.
     explained : array of shape (dim,)
-        The fraction of the positive eigenvalues that each coordinate has.
+        The share of each coordinate in the sum of the positive eigenvalues.
 
     Examples
     --------
@@ -116,10 +116,10 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
         raise ValueError(f"D has shape {D.shape}; pass a symmetric matrix of distances.")
     squared = D**2
     B = -0.5 * (squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean())
-    return principal_axes(B, dim)
+    return find_principal_axes(B, dim)
 
 
-@documented
+@complete_docstring
 def map_of_confusion(found: Confusion) -> ClassMap:
     """Map the classes by their errors: classes that are confused are near each other.
 
@@ -145,7 +145,7 @@ def map_of_confusion(found: Confusion) -> ClassMap:
     return ClassMap(points, explained, found.classes)
 
 
-@picture
+@describe_picture
 def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
     """Draw the classes in a plane by the mean scores of their rows, with lines between those that are confused most.
 
@@ -159,10 +159,7 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> ax = plot_class_map(SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y), X, y)
+    >>> ax = plot_class_map(clf, X, y)
     >>> sorted(text.get_text() for text in ax.texts)
     ['0', '1', '2']
     """
@@ -188,14 +185,14 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
 
 
 def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: AnyArray) -> None:
-    """Draw points, coloured by recall, and names: of the confused classes first, then of those far from the middle."""
+    """Draw points, coloured by recall, and names, first of confused classes and then of those far from the centre."""
     here = np.flatnonzero(np.isfinite(found.points).all(axis=1))
     recall = np.diag(counted.counts) / np.maximum(counted.support, 1)
     size = 22 if len(here) > MOST_NAMES else 50  # points², across a marker
     dots = ax.scatter(
         *found.points[here].T,
         c=recall[here],
-        cmap=white_to(PALETTE[0]).reversed(),
+        cmap=fade_from_white(PALETTE[0]).reversed(),
         vmin=min(float(recall[here].min()), 0.95),
         vmax=1.0,
         s=size,

@@ -15,7 +15,17 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
 from ..tables.labels import known_label_numbers, united
-from .drawing import GREY, PALE, PALETTE, Summary, class_ticks, documented, ink_on, one_axes, white_to
+from .drawing import (
+    GREY,
+    PALE,
+    PALETTE,
+    Summary,
+    choose_ink,
+    class_ticks,
+    complete_docstring,
+    fade_from_white,
+    one_axes,
+)
 
 # Up to this number of classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes,
 # 0.3 s for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
@@ -106,7 +116,7 @@ class Block(NamedTuple):
     share: float
 
 
-@documented
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class Confusion(Summary):
     """Counts of the true and the predicted classes of rows, and their picture.
@@ -262,7 +272,7 @@ def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"y_pred": estimator.predict(X), "classes": classes}
 
 
-@documented
+@complete_docstring
 def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     """Return the mean of values over the rows of each class.
 
@@ -346,7 +356,7 @@ def draw_matrix(ax: Any, found: Confusion) -> None:
     """Draw all cells with their counts; the colour is the rate, on a scale on which small rates can be seen."""
     from matplotlib.colors import PowerNorm
 
-    K, rates, colours = len(found.classes), found.rates, white_to(PALETTE[0])
+    K, rates, colours = len(found.classes), found.rates, fade_from_white(PALETTE[0])
     norm = PowerNorm(0.5, 0.0, 1.0)
     ax.imshow(rates, cmap=colours, norm=norm, interpolation="nearest", aspect="equal")
     edges = np.arange(K + 1) - 0.5
@@ -356,7 +366,7 @@ def draw_matrix(ax: Any, found: Confusion) -> None:
     size = min(10.0, 1.25 * width / max(len(str(int(found.counts.max()))), 2))
     if K <= MOST_NUMBERS and size >= SMALLEST:
         for k, m in zip(*np.nonzero(found.counts), strict=True):
-            style = {"ha": "center", "va": "center", "color": ink_on(colours(norm(rates[k, m]))), "fontsize": size}
+            style = {"ha": "center", "va": "center", "color": choose_ink(colours(norm(rates[k, m]))), "fontsize": size}
             ax.text(m, k, str(int(found.counts[k, m])), **style)
     name_axes(ax, found)
 

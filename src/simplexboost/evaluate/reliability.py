@@ -14,12 +14,22 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Mask
 from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers
-from .class_table import wilson
 from .confusion import check_predicted
-from .drawing import GREY, PALE, Summary, class_style, documented, legend_beside, one_axes, plain, short
+from .drawing import (
+    GREY,
+    PALE,
+    Summary,
+    class_style,
+    complete_docstring,
+    escape_text,
+    legend_beside,
+    one_axes,
+    write_label,
+)
+from .score_tables import wilson
 
 
-@documented
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class Reliability(Summary):
     """Rows in B bins of their probability, without the bins that are empty, and their picture.
@@ -122,8 +132,8 @@ class Reliability(Summary):
             ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability")
             ax.set_ylabel("observed frequency")
             ax.set_aspect("equal")
-        known = "most probable class" if self.label is None else f"class {short(self.label)}"
-        words = f"{known if name is None else plain(name)}\n(calibration error {self.ece:.3f})"
+        known = "most probable class" if self.label is None else f"class {write_label(self.label)}"
+        words = f"{known if name is None else escape_text(name)}\n(calibration error {self.ece:.3f})"
         joined: dict[str, Any] = {"gid": "reliability", "linewidth": 0.8, "markersize": 5, "label": words}
         pale: dict[str, Any] = {"gid": "few rows", "linestyle": "none", "markersize": 3, "alpha": 0.4}
         style = class_style(earlier)
@@ -138,7 +148,7 @@ class Reliability(Summary):
         return ax
 
 
-@documented
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class RiskCurve(Summary):
     """The error among the rows that are answered, for B thresholds of confidence, and its picture.
@@ -201,7 +211,7 @@ class RiskCurve(Summary):
         ax = one_axes(ax, figsize=(6.6, 4.0))
         colour = class_style(sum(line.get_gid() == "risk" for line in ax.lines))["color"]
         x, y = np.append(0, self.answered), np.append(0, self.risk)
-        words = f"{plain(name)}\n(mean risk {self.area:.3f})"
+        words = f"{escape_text(name)}\n(mean risk {self.area:.3f})"
         ax.plot(x, y, color=colour, linewidth=1.6, label=words, gid="risk")
         ax.plot(x[-1:], y[-1:], "o", color=colour, markersize=5, clip_on=False)
         ax.set(xlim=(0, 1), xlabel="part of the rows that is answered", ylabel="part of the answers that is wrong")
