@@ -26,8 +26,7 @@ from .curves import (
 from .explanation_plots import plot_importance, plot_shap, plot_tree
 from .html_report.page import report
 from .plane_plots import DecisionRegions, animate_predictor, plot_codewords, plot_loss_contours, plot_predictor
-from .reliability import Reliability, RiskCurve
-from .score_tables import ClassTable, CodeReport, HierarchicalScores, wilson
+from .score_tables import ClassTable, CodeReport, HierarchicalScores, Reliability, RiskCurve, wilson
 
 __all__ = [
     "Block",

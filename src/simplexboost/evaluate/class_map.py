@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._util.arrays import AnyArray, Array
 from .._util.params import check_number
 from .confusion import Confusion, check_labels, check_same_length, class_means, similarity
-from .drawing import INK, PALETTE, complete_docstring, describe_picture, fade_from_white, label_points, one_axes
+from .drawing import INK, PALETTE, describe, describe_picture, fade_to, label_points, one_axes
 
 MOST_NAMES = 60  # of more classes only some have names
 
@@ -40,7 +40,7 @@ class ClassMap:
     classes: AnyArray
 
 
-@complete_docstring
+@describe
 def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
     """Map the classes by the mean scores of their rows: classes with similar means are near each other.
 
@@ -53,11 +53,6 @@ def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
         The class scores, or log-probabilities.
     classes : array of shape (K,)
         The labels of the columns of U.
-
-    Returns
-    -------
-    ClassMap
-        The map.
 
     Examples
     --------
@@ -119,17 +114,12 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
     return find_principal_axes(B, dim)
 
 
-@complete_docstring
+@describe
 def map_of_confusion(found: Confusion) -> ClassMap:
     """Map the classes by their errors: classes that are confused are near each other.
 
     The distance of two classes falls with the mean rate s at which one is predicted for the other, relative to that of
     the most confused pair: 1 − s / s_max. `map_of_scores` shows more where there are few errors.
-
-    Returns
-    -------
-    ClassMap
-        The map.
 
     Examples
     --------
@@ -192,7 +182,7 @@ def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: AnyArray) 
     dots = ax.scatter(
         *found.points[here].T,
         c=recall[here],
-        cmap=fade_from_white(PALETTE[0]).reversed(),
+        cmap=fade_to(PALETTE[0]).reversed(),
         vmin=min(float(recall[here].min()), 0.95),
         vmax=1.0,
         s=size,

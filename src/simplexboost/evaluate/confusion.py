@@ -15,17 +15,7 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
 from ..tables.labels import known_label_numbers, united
-from .drawing import (
-    GREY,
-    PALE,
-    PALETTE,
-    Summary,
-    choose_ink,
-    class_ticks,
-    complete_docstring,
-    fade_from_white,
-    one_axes,
-)
+from .drawing import GREY, PALE, PALETTE, Summary, choose_ink, class_ticks, describe, fade_to, one_axes
 
 # Up to this number of classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes,
 # 0.3 s for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
@@ -116,7 +106,7 @@ class Block(NamedTuple):
     share: float
 
 
-@complete_docstring
+@describe
 @dataclass(frozen=True, eq=False)
 class Confusion(Summary):
     """Counts of the true and the predicted classes of rows, and their picture.
@@ -272,7 +262,7 @@ def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"y_pred": estimator.predict(X), "classes": classes}
 
 
-@complete_docstring
+@describe
 def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     """Return the mean of values over the rows of each class.
 
@@ -356,7 +346,7 @@ def draw_matrix(ax: Any, found: Confusion) -> None:
     """Draw all cells with their counts; the colour is the rate, on a scale on which small rates can be seen."""
     from matplotlib.colors import PowerNorm
 
-    K, rates, colours = len(found.classes), found.rates, fade_from_white(PALETTE[0])
+    K, rates, colours = len(found.classes), found.rates, fade_to(PALETTE[0])
     norm = PowerNorm(0.5, 0.0, 1.0)
     ax.imshow(rates, cmap=colours, norm=norm, interpolation="nearest", aspect="equal")
     edges = np.arange(K + 1) - 0.5

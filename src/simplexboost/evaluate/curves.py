@@ -27,7 +27,7 @@ from .drawing import (
     MARKERS,
     PALETTE,
     SMALL,
-    complete_docstring,
+    describe,
     describe_picture,
     escape_text,
     legend_beside,
@@ -38,6 +38,9 @@ from .drawing import (
 )
 
 RISK = "risk"
+WIDE = 20.0  # curves whose values differ by more than this factor have a logarithmic axis
+LOOKS = {"training": 0, "held out": 2}  # their line styles
+EVALUATED = (1, 3, 4, 5)  # the line styles of evaluated rows, one after the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,14 +114,9 @@ class LearningCurves:
         return [curve for curve in self.curves if curve.metric == metric]
 
 
-@complete_docstring
+@describe
 def learning_curves(clf: Any) -> LearningCurves:
     """Return the recorded curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
-
-    Returns
-    -------
-    LearningCurves
-        The curves, with the chosen round.
 
     Examples
     --------
@@ -192,7 +190,7 @@ def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
     return [int(t) for t in rounds]
 
 
-@complete_docstring
+@describe
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     """Return the predictor F after each of some numbers of rounds; it is zero after round 0.
 
@@ -222,7 +220,7 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     return out
 
 
-@complete_docstring
+@describe
 def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
     """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right, larger where surer.
 
@@ -256,10 +254,6 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
 
 
 # ---- pictures -------------------------------------------------------------------------------------------------------
-
-WIDE = 20.0  # curves whose values differ by more than this factor have a logarithmic axis
-LOOKS = {"training": 0, "held out": 2}  # their line styles
-EVALUATED = (1, 3, 4, 5)  # the line styles of evaluated rows, one after the other
 
 
 @describe_picture

@@ -22,6 +22,16 @@ from .._util.params import check_number
 from ..explain.explained_classes import EXPLAINED
 from ..tables.labels import known_label_numbers
 
+MOST_ROWS = 3000  # points in one picture; more would hide each other
+PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2)), ":")
+INK, GREY, PALE = "#1b1b1b", "#6b6b6b", "#d9d9d9"
+SMALL = 8.0  # points; no text is smaller
+MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
+LONGEST = 24  # characters of a label
+AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
+OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
 PICTURES = """\
 estimator : fitted classifier
     A classifier of this package or of another.
@@ -40,7 +50,7 @@ rounds : int or sequence of int
 """
 
 
-def complete_docstring(thing: T) -> T:
+def describe(thing: T) -> T:
     """Add the entries of `SHARED`, `EXPLAINED` and `PICTURES` to the docstring of a function or class; a decorator."""
     return described(thing, SHARED + EXPLAINED + PICTURES)
 
@@ -51,7 +61,7 @@ def describe_picture(function: T) -> T:
         returns = "matplotlib Axes, or a list of them\n        The axes with the picture."
         before, heading, after = function.__doc__.partition("    Examples\n")
         function.__doc__ = f"{before}    Returns\n    -------\n    {returns}\n\n{heading}{after}"
-    return complete_docstring(function)
+    return describe(function)
 
 
 class Summary:
@@ -100,9 +110,6 @@ def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
     return given
 
 
-MOST_ROWS = 3000  # points in one picture; more would hide each other
-
-
 def find_classes(classes: Any, known: AnyArray) -> Labels:
     """Return the numbers of classes that are given by their labels, (D,); of all classes for None."""
     if classes is None:
@@ -119,15 +126,6 @@ def sample_rows(n: int, most: int) -> Labels:
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-
-
-PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
-LINES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2)), ":")
-INK, GREY, PALE = "#1b1b1b", "#6b6b6b", "#d9d9d9"
-SMALL = 8.0  # points; no text is smaller
-MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
-LONGEST = 24  # characters of a label
 
 
 def class_style(k: int) -> dict[str, str]:
@@ -147,7 +145,7 @@ def pick_shades(count: int) -> list[Any]:
     return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))
 
 
-def fade_from_white(colour: str) -> Any:
+def fade_to(colour: str) -> Any:
     """Return a colormap from white to a colour."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -226,10 +224,6 @@ def whole_numbers(ax: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
-
-
-AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
-OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
 
 
 def label_points(

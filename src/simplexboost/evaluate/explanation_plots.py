@@ -26,7 +26,7 @@ from .drawing import (
     class_ticks,
     describe_picture,
     escape_text,
-    fade_from_white,
+    fade_to,
     find_classes,
     height_of_rows,
     one_axes,
@@ -42,6 +42,10 @@ MEANING = {
     "splits": "number of splits",
     "shap": "mean of the absolute Shapley values (log-odds)",
 }
+MOST_PANELS = 6
+STEP = 1.0  # between two depths
+STRIP = 1.1  # the width of the bars of a leaf, in depths
+MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 
 @describe_picture
@@ -100,7 +104,7 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
         order = similarity_order(np.maximum(centred.T @ centred / lengths / lengths[:, None], 0.0))  # by correlations
         part, classes = part[:, order], classes[order]
     ax = one_axes(ax, figsize=(min(12.0, 4.4 + 0.28 * len(classes)), height_of_rows(len(shown), 3.0)))
-    colours = {"cmap": fade_from_white(PALETTE[0]), "vmin": 0.0, "vmax": 1.0}
+    colours = {"cmap": fade_to(PALETTE[0]), "vmin": 0.0, "vmax": 1.0}
     drawn = ax.imshow(part, aspect="auto", interpolation="nearest", **colours)
     class_ticks(ax, "y", [names[f] for f in shown.tolist()])
     class_ticks(ax, "x", classes.tolist())
@@ -108,9 +112,6 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
     ax.set_title(meaning.replace(" (", "\n("), fontsize="medium")
     ax.figure.colorbar(drawn, ax=ax, label="relative to the largest of the class", shrink=0.8, pad=0.02)
     return ax
-
-
-MOST_PANELS = 6
 
 
 @describe_picture
@@ -211,11 +212,6 @@ def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
     number[order] = np.arange(len(x)) - np.repeat(np.cumsum(counts) - counts, counts)
     side = np.where(number % 2 == 0, 1, -1) * ((number + 1) // 2)  # 0, −1, 1, −2, 2, …
     return side * width / max(counts.max() / 2, 4)
-
-
-STEP = 1.0  # between two depths
-STRIP = 1.1  # the width of the bars of a leaf, in depths
-MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 
 @dataclass(eq=False)

@@ -33,7 +33,7 @@ from .drawing import (
     PALETTE,
     SMALL,
     class_style,
-    complete_docstring,
+    describe,
     describe_picture,
     escape_text,
     find_classes,
@@ -46,7 +46,7 @@ from .drawing import (
     write_label,
 )
 
-MOST_NAMED = 40  # more codewords are points without lines and names
+MOST_NAMED = 40  # of more classes only some have names, lines and colours of their own
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
@@ -196,9 +196,6 @@ def draw_in_space(Y: Array, ax: Any) -> Any:
     return ax
 
 
-GRID = 161  # points along an axis
-
-
 @describe_picture
 def plot_loss_contours(
     loss: Any = "exponential",
@@ -244,7 +241,7 @@ def plot_loss_contours(
     check_number("reach", reach, float, 0.0, open_low=True)
     check_number("levels", levels, int, 1)
     found.check(len(Y))
-    side = np.linspace(-reach, reach, GRID)
+    side = np.linspace(-reach, reach, 161)
     ax = one_axes(ax, figsize=(5.4, 4.8))
     lines = ax.contour(side, side, log_losses(found, Y, side, true), levels=levels, cmap="viridis", linewidths=1.0)
     ax.figure.colorbar(lines, ax=ax, label="logarithm of the loss", shrink=0.85)
@@ -278,11 +275,6 @@ def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
         lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
         if lead.count():
             ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
-
-
-MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
-MOST_NAMES = 40  # of more classes only some have names
-MOST_COLOURED = 40  # of more classes, six are coloured: hundreds of colours and markers look alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,7 +326,7 @@ def plot_predictor(
     return axes if np.ndim(rounds) else axes[0]
 
 
-@complete_docstring
+@describe
 def animate_predictor(
     clf: Any,
     X: Any,
@@ -404,7 +396,7 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     rays = np.full((len(names), 2), np.nan)
     rays[clf.present_] = model.Y.astype(np.float64) @ plane
     F = F @ plane
-    if classes is None and len(names) > MOST_COLOURED:
+    if classes is None and len(names) > MOST_NAMED:
         chosen = choose_far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))
     return Scene(F[: len(rounds)], rays, c, names, chosen, model.Y.shape[1] > 2)
 
@@ -457,7 +449,7 @@ def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
         looks = class_style(k if len(scene.names) <= MOST_IN_LEGEND else number)
         rows = np.flatnonzero(scene.c == k)
         length = float(np.abs(scene.rays[k]).max())
-        if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
+        if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_NAMED) and length > 1e-9:
             end = scene.rays[k] * reach / length  # at the edge of the picture
             ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=looks["color"], zorder=0)
         large = 1.4 * size if len(others) else size
@@ -475,7 +467,7 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
         legend_beside(ax, markerscale=2)
         return
     means = np.array([scene.F[place][scene.c == k].mean(axis=0) for k in shown])
-    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMES]  # where there is most room
+    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMED]  # where there is most room
     box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
 
@@ -484,7 +476,7 @@ def write_round(n_rounds: int) -> str:
     return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"
 
 
-@complete_docstring
+@describe
 @dataclass(frozen=True, eq=False)
 class DecisionRegions:
     """The regions of the plane in which a classifier predicts each class, with labelled rows, and their picture.

@@ -19,10 +19,12 @@ from ..model.additive import AdditiveModel
 from ..tables.columns import Column
 from ..tables.features import Features
 from ..tables.frames import Table, array_table, feature_names, read_table
-from .explained_classes import ExplainedClasses, complete_docstring, leaf_table
+from .explained_classes import ExplainedClasses, describe, leaf_table
+
+BLOCK = 2**22  # weights of nodes that are held in memory at a time: 32 MB
 
 
-@complete_docstring
+@describe
 def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) -> Array:
     """Return the mean logits where some features are given and the others are unknown.
 
@@ -52,7 +54,7 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
     return chosen.fill(mean_through_trees(clf.model_, places, points, chosen.columns), -np.inf)
 
 
-@complete_docstring
+@describe
 class TreeRecursion:
     """A fitted booster in a form for which scikit-learn computes partial dependence through the trees.
 
@@ -127,9 +129,6 @@ def read_grid(grid: Any, places: AnyArray, features: Features, names: list[str])
     labels = [f"column {names[place]!r}" for place in places.tolist()]
     columns = [Column(label, column.values) for label, column in zip(labels, table.columns, strict=True)]
     return features.chosen(places.tolist()).numbers(Table(columns, table.n, table.names)).astype(np.float64)
-
-
-BLOCK = 2**22  # weights of nodes that are held in memory at a time: 32 MB
 
 
 class Forest:

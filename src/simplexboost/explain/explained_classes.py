@@ -38,7 +38,7 @@ kind : {"gain", "cover", "splits", "shap"}, default="gain"
 """
 
 
-def complete_docstring(thing: T) -> T:
+def describe(thing: T) -> T:
     """Add the entries of `SHARED` and `EXPLAINED` to the docstring of a function or class; a decorator."""
     return described(thing, SHARED + EXPLAINED)
 

@@ -17,7 +17,7 @@ from .._util.arrays import AnyArray, Array
 from .._util.params import check_number
 from ..tables.inputs import check_several_labels, plain_labels
 from ..tables.labels import label_numbers
-from .explained_classes import check_booster, complete_docstring
+from .explained_classes import check_booster, describe
 
 BLOCK = 2**22  # similarities that are held in memory at a time: 32 MB
 
@@ -43,7 +43,7 @@ class Neighbours(NamedTuple):
     similarity: Array
 
 
-@complete_docstring
+@describe
 def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
     """Find the examples that lie in the same leaves as the rows of X in most trees.
 
@@ -53,11 +53,6 @@ def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
         The rows to search, for instance the training set.
     k : int, default=5
         The number of examples to return for every row.
-
-    Returns
-    -------
-    Neighbours
-        ``rows`` (n, k) and ``similarity`` (n, k).
 
     Examples
     --------
@@ -114,7 +109,7 @@ class DoubtfulLabels(NamedTuple):
     suggested: AnyArray
 
 
-@complete_docstring
+@describe
 def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
     """Order the examples of a training set by how doubtful their labels are.
 
@@ -127,11 +122,6 @@ def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any
         A classifier of this package, fitted or not.
     cv : int, splitter or iterable of (train, test), default=5
         The folds: their number, a splitter of scikit-learn, or pairs of arrays of row numbers.
-
-    Returns
-    -------
-    DoubtfulLabels
-        ``rows``, ``margin``, ``given`` and ``suggested`` (n,), the most doubtful example first.
 
     Examples
     --------

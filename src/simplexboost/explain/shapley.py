@@ -32,7 +32,7 @@ from .explained_classes import (
     LeafTable,
     all_labels,
     check_booster,
-    complete_docstring,
+    describe,
     leaf_table,
     node_outputs,
     scaled_values,
@@ -62,7 +62,7 @@ class PairExplanation(NamedTuple):
     base: float
 
 
-@complete_docstring
+@describe
 def expected_value(clf: Any) -> Array:
     """Return the logits while no feature is known: the mean over the training rows of every tree.
 
@@ -80,7 +80,7 @@ def expected_value(clf: Any) -> Array:
     return chosen.fill(compute_base(clf.model_, chosen.columns), -np.inf)
 
 
-@complete_docstring
+@describe
 def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Array:
     """Return Shapley values: the contribution of each feature to the logit of each class.
 
@@ -107,7 +107,7 @@ def compute_with_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> t
     return chosen.fill(phi, 0.0), chosen.fill(known, -np.inf)
 
 
-@complete_docstring
+@describe
 def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
     """Return Shapley interaction values of pairs of features.
 
@@ -135,7 +135,7 @@ def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
     return chosen.fill(phi, 0.0)
 
 
-@complete_docstring
+@describe
 def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
     """Explain why class a and not class b: the contribution of each feature to the log-odds 2(U_a − U_b).
 
@@ -145,11 +145,6 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
         The class whose odds are explained.
     b : label
         The class that the odds are against.
-
-    Returns
-    -------
-    PairExplanation
-        The values (n, p), and the log-odds while no feature is known.
 
     Examples
     --------
@@ -172,14 +167,9 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
 # ---- the package shap -----------------------------------------------------------------------------------------------
 
 
-@complete_docstring
+@describe
 def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Any:
     """Return the Shapley values as an ``Explanation`` of the package ``shap``, for its plots.
-
-    Returns
-    -------
-    shap.Explanation
-        The values with their base and the names of features and classes.
 
     Examples
     --------
@@ -201,7 +191,7 @@ def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any =
     )
 
 
-@complete_docstring
+@describe
 def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
     """Return the trees in the form that ``shap.TreeExplainer`` takes, which then computes the same as `shap_values`.
 
@@ -211,11 +201,6 @@ def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
     ----------
     classes : label, list of labels or None, default=None
         The classes to explain; None means all that had training examples.
-
-    Returns
-    -------
-    dict
-        The trees.
 
     Examples
     --------

@@ -21,13 +21,14 @@ from .explained_classes import (
     all_labels,
     check_booster,
     check_not_merged,
-    complete_docstring,
+    describe,
     node_outputs,
     tree_terms,
 )
 from .shapley import shap_values
 
 OTHERS = "(others)"  # the name of the categories that share the last number
+IMPORTANCES = ("gain", "cover", "splits", "shap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,17 +84,12 @@ def walk_nodes(tree: Tree) -> Iterator[tuple[int, int, int]]:
             waiting += [(left + 1, depth + 1, node), (left, depth + 1, node)]
 
 
-@complete_docstring
+@describe
 def trees_to_frame(clf: Any) -> Any:
     """Return all nodes of all trees as a pandas data frame, a row each; the columns are like LightGBM's.
 
     ``value`` is what the tree adds to the logit of ``best_class``, the class that it moves up most, on average over
     the training rows of the node.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The nodes.
 
     Examples
     --------
@@ -144,7 +140,7 @@ def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtyp
         }
 
 
-@complete_docstring
+@describe
 def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
     """Return a tree of a fitted booster as text.
 
@@ -152,11 +148,6 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
     ----------
     n_classes : int, default=3
         The number of classes that are shown in a leaf, the one whose logit it changes most first.
-
-    Returns
-    -------
-    str
-        The text, a line for every node.
 
     Examples
     --------
@@ -198,10 +189,7 @@ def describe_leaf(tree: Tree, node: int, output: Array, labels: list[Any], n_cla
     return f"{moves or 'nothing'} ({tree.count[node]} row{'' if tree.count[node] == 1 else 's'})"
 
 
-IMPORTANCES = ("gain", "cover", "splits", "shap")
-
-
-@complete_docstring
+@describe
 def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
     """Return the importance of the features.
 

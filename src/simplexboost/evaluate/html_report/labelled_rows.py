@@ -23,6 +23,9 @@ from ...tables.validation import known_labels
 from ..confusion import Confusion
 from ..drawing import cut_text
 
+CLOSE = 1e-3  # relative difference of two risks that count as equal
+LONGEST = 40  # characters of a value that are shown
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
@@ -102,9 +105,6 @@ def read_row_names(names: Any, n: int) -> list[Any]:
     return given if all(type(name) is int for name in given) else [str(name) for name in given]
 
 
-CLOSE = 1e-3  # relative difference of two risks that count as equal
-
-
 def rows_of_fit(clf: Any) -> int | None:
     """Return the number of rows in the root of the largest tree; None for a model without trees that store it."""
     trees = getattr(getattr(clf, "model_", None), "trees", None)
@@ -129,27 +129,24 @@ def seems_fitted(rows: Evaluated) -> bool:
     return bool(abs(risk - risks[-1]) <= CLOSE * max(risk, risks[-1]))
 
 
-LONGEST = 40  # characters of a value that are shown
-
-
 class Cells:
     """The columns of a table, each read when it is used first."""
 
     def __init__(self, X: Any) -> None:
-        self.X = X.tocsc() if issparse(X) else X
-        self.frame = None if issparse(X) or isinstance(X, np.ndarray | list | tuple) else as_frame(X)
+        if issparse(X):
+            X = X.tocsc()
+        elif isinstance(X, list | tuple):
+            X = np.array(X, dtype=object)
+        self.X, self.frame = X, None if issparse(X) or isinstance(X, np.ndarray) else as_frame(X)
         self.columns: dict[int, AnyArray] = {}
 
     def column(self, j: int) -> AnyArray:
         """Return the values of a column, (n,): numbers, or objects."""
         if j not in self.columns:
-            if issparse(self.X):
-                self.columns[j] = self.X[:, [j]].toarray()[:, 0]
-            elif isinstance(self.X, np.ndarray):
-                self.columns[j] = self.X[:, j]
+            if self.frame is None:
+                self.columns[j] = self.X[:, [j]].toarray()[:, 0] if issparse(self.X) else self.X[:, j]
             else:
-                values = [row[j] for row in self.X] if self.frame is None else self.frame[:, j].to_list()
-                self.columns[j] = np.fromiter(values, dtype=object, count=len(values))
+                self.columns[j] = np.array([*self.frame[:, j].to_list(), None], dtype=object)[:-1]
         return self.columns[j]
 
     def text(self, i: int, j: int) -> str:

@@ -18,24 +18,21 @@ from typing import Any
 import numpy as np
 
 from ...persist.atomic_write import as_path, replaceable, write_bytes
+from . import sections
 from .labelled_rows import Cells, Evaluated, evaluate, seems_fitted, write_value
-from .sections import (
-    calibration,
-    card,
-    class_map,
-    classes,
-    confusions,
-    deciding,
-    doubts,
-    headline,
-    importance,
-    learning,
-)
 
 PERCENT = "\u00a0%"  # no line ends between a number and its sign
 ENOUGH = 5  # rows that a class needs to be named as the hardest one
 SURE = 0.99  # the probability of another class with which a label counts as contradicted
 CLOSE = 0.01  # a difference of accuracy and mean probability that counts as none
+DIGITS = 5  # significant digits of numbers in the file
+SCRIPTS = (
+    *("tools", "tables", "charts"),  # what the sections use
+    *("overview", "learning", "classes", "matrix", "pair", "confusion"),
+    *("map", "importance", "calibration", "doubts", "card"),
+    "page",  # which starts them
+)
+LIBRARY = "library/echarts.min.js"
 
 
 def write_sentences(rows: Evaluated, contents: dict[str, Any]) -> list[dict[str, str]]:
@@ -125,9 +122,6 @@ def count_noun(n: int, word: str, several: str | None = None) -> str:
     return f"{n:,} {word if n == 1 else several or word + 's'}"
 
 
-DIGITS = 5  # significant digits of numbers in the file
-
-
 def contents(
     rows: Evaluated,
     *,
@@ -147,17 +141,17 @@ def contents(
         "rows": rows.n,
         "firstRow": first_row,
         "fitted": seems_fitted(rows),
-        "headline": headline(rows),
-        "learning": learning(rows),
-        "classes": classes(rows),
-        "confusion": confusions(rows),
-        "map": class_map(rows),
-        "importance": importance(rows),
-        "calibration": calibration(rows),
-        "doubts": doubts(rows, folds),
-        "card": card(rows, data),
+        "headline": sections.headline(rows),
+        "learning": sections.learning(rows),
+        "classes": sections.classes(rows),
+        "confusion": sections.confusions(rows),
+        "map": sections.class_map(rows),
+        "importance": sections.importance(rows),
+        "calibration": sections.calibration(rows),
+        "doubts": sections.doubts(rows, folds),
+        "card": sections.card(rows, data),
     }
-    out["deciding"] = deciding(rows, out["confusion"]["pairs"], Cells(rows.X))
+    out["deciding"] = sections.deciding(rows, out["confusion"]["pairs"], Cells(rows.X))
     out["sentences"] = write_sentences(rows, out)
     out["featureNames"] = {str(j): rows.features[j] for j in sorted(find_shown_features(out))}
     return round_numbers(out)
@@ -186,15 +180,6 @@ def round_numbers(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
     return value
-
-
-SCRIPTS = (
-    *("tools", "tables", "charts"),  # what the sections use
-    *("overview", "learning", "classes", "matrix", "pair", "confusion"),
-    *("map", "importance", "calibration", "doubts", "card"),
-    "page",  # which starts them
-)
-LIBRARY = "library/echarts.min.js"
 
 
 def render(contents: dict[str, Any]) -> str:

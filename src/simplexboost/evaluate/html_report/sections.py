@@ -37,35 +37,51 @@ from ...tables.frames import take_rows
 from ..class_map import map_of_scores
 from ..curves import Curve, learning_curves
 from ..drawing import cut_text
-from ..reliability import Reliability
-from ..score_tables import ClassTable, wilson
+from ..score_tables import ClassTable, Reliability, wilson
 from .labelled_rows import Cells, Evaluated, rows_of_fit
 
 DRAWS = 1000  # bootstrap samples
 MANY = 20_000  # rows beyond which the mean is as good as normal, and 1000 samples would take longer than a second
 TOP = 5
+MOST_POINTS = 200  # of a curve; more cannot be told apart on a screen
+MOST_STAGED = 2 * 10**8  # rows × classes × rounds of the curves on the report's rows; they take two seconds
+FEWEST_STAGED = 500
+MOST_CELLS = 6_000  # cells with errors that the page holds, the most frequent ones; a browser draws each as a shape
+MOST_SHOWN_PAIRS = 3_000  # pairs with examples; some 300 bytes each
+MOST_EXAMPLES = 6  # of a pair
+MOST_EXPLAINED_PAIRS = 250  # pairs that are explained, the most frequent ones
+MOST_FEATURES = 8  # of a pair
+MOST_ROWS = 20  # of each group
+MOST_VALUES = 2**21  # Shapley values at a time, 16 MB: more pairs together would compute many classes for few rows
+REASONS = 3  # features that are named for an example
+SMALLEST = 0.01  # log-odds of a reason; less is no reason
+MOST_SHOWN_FEATURES = 30  # features that are shown overall
+MOST_OF_CLASS = 12
+BINS = 12
+MOST_DOUBTS = 60
+LONGEST_VALUE = 200  # characters of a parameter that are shown
+COVERAGES = (0.9, 0.95, 0.99)  # of prediction sets
+Pairs = dict[tuple[int, int], dict[str, Any]]
 
 
 def headline(rows: Evaluated) -> list[dict[str, Any]]:
     """Return the main scores with their intervals."""
     right = rows.predicted == rows.c
     about = "The share of rows for which the predicted class is right."
-    scores = [
-        entry_of("accuracy", "Accuracy", right.mean(), wilson(right.sum(), rows.n), about),
-        score_balanced(rows),
-    ]
+    scores = [make_score("accuracy", "Accuracy", right.mean(), wilson(right.sum(), rows.n), about)]
+    scores.append(score_balanced(rows))
     if rows.P is None:
         return scores
     if rows.K > TOP:
         hit = among_top(rows.P, rows.c, TOP)
         about = f"The share of rows whose class is among the {TOP} most probable ones."
         name, title = f"top_{TOP}_accuracy", f"Top-{TOP} accuracy"
-        scores.append(entry_of(name, title, hit.mean(), wilson(hit.sum(), rows.n), about))
+        scores.append(make_score(name, title, hit.mean(), wilson(hit.sum(), rows.n), about))
     losses = log_losses(rows.P, rows.c)
     interval = normal_interval(losses) if rows.n > MANY else bootstrap_interval(losses)
     about = "The mean of −log p for the row's class; smaller is better. "
     about += f"Guessing at random would give {np.log(rows.K):.2f}."
-    return [*scores, entry_of("log_loss", "Log-loss", losses.mean(), interval, about, "number")]
+    return [*scores, make_score("log_loss", "Log-loss", losses.mean(), interval, about, "number")]
 
 
 def score_balanced(rows: Evaluated) -> dict[str, Any]:
@@ -80,10 +96,10 @@ def score_balanced(rows: Evaluated) -> dict[str, Any]:
     value = float((correct[here] / support[here]).mean())
     m = here.sum() ** 2 / (1 / support[here]).sum()
     about = "The mean of the recalls of all classes, so that rare classes count as much as frequent ones."
-    return entry_of("balanced_accuracy", "Balanced accuracy", value, wilson(m * value, m), about)
+    return make_score("balanced_accuracy", "Balanced accuracy", value, wilson(m * value, m), about)
 
 
-def entry_of(name: str, title: str, value: float, interval: Any, about: str, unit: str = "share") -> dict[str, Any]:
+def make_score(name: str, title: str, value: float, interval: Any, about: str, unit: str = "share") -> dict[str, Any]:
     low, high = interval
     return {"name": name, "title": title, "value": value, "low": low, "high": high, "unit": unit, "about": about}
 
@@ -103,11 +119,6 @@ def bootstrap_interval(values: Array) -> tuple[float, float]:
     ]
     low, high = np.quantile(np.concatenate(means), [0.025, 0.975]).tolist()
     return low, high
-
-
-MOST_POINTS = 200  # of a curve; more cannot be told apart on a screen
-MOST_STAGED = 2 * 10**8  # rows × classes × rounds of the curves on the report's rows; they take two seconds
-FEWEST_STAGED = 500
 
 
 def learning(rows: Evaluated) -> dict[str, Any] | None:
@@ -180,11 +191,6 @@ def class_map(rows: Evaluated) -> dict[str, Any] | None:
     return {"points": points, "explained": placed.explained.sum()}
 
 
-MOST_CELLS = 6_000  # cells with errors that the page holds, the most frequent ones; a browser draws each as a shape
-MOST_SHOWN_PAIRS = 3_000  # pairs with examples; some 300 bytes each
-MOST_EXAMPLES = 6  # of a pair
-
-
 def confusions(rows: Evaluated) -> dict[str, Any]:
     """Return the order of the classes, the cells (true, predicted, count) with errors, and examples of errors."""
     errors = rows.confusion.errors
@@ -212,16 +218,6 @@ def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
         "ofTrue": [rows.probability(i, c) for i in here],
         "ofPredicted": [rows.probability(i, k) for i in here],
     }
-
-
-MOST_EXPLAINED_PAIRS = 250  # pairs that are explained, the most frequent ones
-MOST_FEATURES = 8  # of a pair
-MOST_ROWS = 20  # of each group
-MOST_VALUES = 2**21  # Shapley values at a time, 16 MB: more pairs together would compute many classes for few rows
-REASONS = 3  # features that are named for an example
-SMALLEST = 0.01  # log-odds of a reason; less is no reason
-
-Pairs = dict[tuple[int, int], dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,10 +321,6 @@ def find_reasons(phi: Array, row: int, cells: Cells) -> list[list[Any]]:
     return [[j, cells.text(row, j), phi[j]] for j in first if phi[j] >= SMALLEST]
 
 
-MOST_SHOWN_FEATURES = 30  # features that are shown overall
-MOST_OF_CLASS = 12
-
-
 def importance(rows: Evaluated) -> dict[str, Any] | None:
     """Return the most important features with their importance, overall and by class; None without importances."""
     clf, of_classes = rows.clf, None
@@ -351,9 +343,6 @@ def find_largest(values: Array, most: int) -> list[tuple[int, float]]:
     return [(int(j), float(values[j])) for j in first if values[j] > 0]
 
 
-BINS = 12
-
-
 def calibration(rows: Evaluated) -> dict[str, Any] | None:
     """Return the reliability of the largest probabilities, in bins; None without probabilities."""
     if rows.P is None:
@@ -361,9 +350,6 @@ def calibration(rows: Evaluated) -> dict[str, Any] | None:
     found = Reliability.from_predictions(rows.c, rows.P, np.arange(rows.K), bins=BINS)
     right = rows.P.argmax(axis=1) == rows.c
     return {**vars(found), "few": found.few, "confidence": rows.P.max(axis=1).mean(), "accuracy": right.mean()}
-
-
-MOST_DOUBTS = 60
 
 
 def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
@@ -406,18 +392,21 @@ def check_folds(rows: Evaluated, folds: Any) -> None:
         )
 
 
-LONGEST_VALUE = 200  # characters of a parameter that are shown
-COVERAGES = (0.9, 0.95, 0.99)  # of prediction sets
-
-
 def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
     """Return the model card: entries (name, value) in groups, the parameters and the candidates of a choice.
 
     ``data`` is the name of the table, or None.
     """
+    few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
+    rate = rows.n / max(rows.seconds, 1e-9)
     groups = {
         "Model": model_entries(rows),
-        "Data of this report": data_entries(rows, data),
+        "Data of this report": [
+            *([] if data is None else [["Table", data]]),
+            ["Rows", f"{rows.n:,}"],
+            ["Rows of a class", f"{few:,}" if few == many else f"{few:,} to {many:,}"],
+            ["Prediction", f"{format_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"],
+        ],
         "Sets of classes": set_entries(rows),
         "Made with": [
             ["Report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
@@ -461,18 +450,6 @@ def model_entries(rows: Evaluated) -> list[list[str]]:
     if getattr(clf, "stop_reason_", None):
         entries.append(["Stopped because", str(clf.stop_reason_)])
     return entries
-
-
-def data_entries(rows: Evaluated, data: str | None) -> list[list[str]]:
-    """Return entries on the rows of the report."""
-    few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
-    rate = rows.n / max(rows.seconds, 1e-9)
-    return [
-        *([] if data is None else [["Table", data]]),
-        ["Rows", f"{rows.n:,}"],
-        ["Rows of a class", f"{few:,}" if few == many else f"{few:,} to {many:,}"],
-        ["Prediction", f"{format_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"],
-    ]
 
 
 def set_entries(rows: Evaluated) -> list[list[str]]:
@@ -520,7 +497,6 @@ def candidates(clf: Any) -> list[dict[str, Any]]:
 
 
 def format_seconds(seconds: float) -> str:
-    """Return a duration as text."""
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     if seconds < 120:
