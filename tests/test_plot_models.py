@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 
 import simplexboost as sb
 from simplexboost import evaluate
+from simplexboost.evaluate.drawing import GREY
 from simplexboost.evaluate.explanation_plots import choose_bars
 from simplexboost.parts.codewords import MaxMin
 
@@ -78,7 +79,7 @@ def test_codewords_of_a_booster_of_a_set_and_in_one_dimension(flat):
     ax = evaluate.plot_codewords("simplex", 2, labels=["no", "yes"])
     assert [text.get_text() for text in ax.texts] == ["no", "yes"] and len(ax.get_yticks()) == 0
     hexagon = evaluate.plot_codewords(MaxMin(code_dim=2), 6)
-    edges = [line for line in hexagon.lines if len(line.get_xdata()) == 2 and line.get_zorder() == 1]
+    edges = [line for line in hexagon.lines if line.get_color() == GREY]
     assert len(edges) == 6
 
 

@@ -10,8 +10,18 @@ your own with ``layout="constrained"``, since legends stand beside the axes. Pic
 matplotlib``), numbers do not.
 """
 
-from .class_map import ClassMap, classical_mds, map_of_confusion, map_of_scores, plot_class_map
-from .confusion import Block, ConfusedPair, Confusion, class_means, similarity_order
+from .confusion import (
+    Block,
+    ClassMap,
+    ConfusedPair,
+    Confusion,
+    class_means,
+    classical_mds,
+    map_of_confusion,
+    map_of_scores,
+    plot_class_map,
+    similarity_order,
+)
 from .curves import (
     Curve,
     LearningCurves,

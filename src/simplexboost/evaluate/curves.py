@@ -138,19 +138,14 @@ def learning_curves(clf: Any) -> LearningCurves:
         name = "evaluated" if len(results) == 1 else f"evaluated {i + 1}"
         for metric, found in result.items():
             curves.append(Curve(name, metric, np.arange(1, len(found) + 1), np.asarray(found, dtype=np.float64)))
-    chosen, why = find_chosen_round(clf)
-    return LearningCurves(curves, int(clf.n_iter_), chosen, why)
-
-
-def find_chosen_round(clf: Any) -> tuple[int | None, str]:
-    """Return the number of rounds that was chosen, and how."""
-    if getattr(clf, "early_stopping", False) and hasattr(clf, "best_iteration_"):
-        return int(clf.best_iteration_), "kept by early stopping"
-    if hasattr(clf, "choice_") and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was
-        return int(clf.choice_.n_estimators), "chosen by held-out risk"
-    if hasattr(clf, "best_iteration_"):
-        return int(clf.best_iteration_), "best of the evaluated rows"
-    return None, ""
+    chosen, why = getattr(clf, "best_iteration_", None), ""
+    if chosen is not None and getattr(clf, "early_stopping", False):
+        why = "kept by early stopping"
+    elif choice is not None and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was chosen
+        chosen, why = choice.n_estimators, "chosen by held-out risk"
+    elif chosen is not None:
+        why = "best of the evaluated rows"
+    return LearningCurves(curves, int(clf.n_iter_), None if chosen is None else int(chosen), why)
 
 
 def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
@@ -192,14 +187,9 @@ def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
 
 @describe
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
-    """Return the predictor F after each of some numbers of rounds; it is zero after round 0.
+    """Return the predictor F after each of some numbers of rounds, (len(rounds), n, d); it is zero after round 0.
 
     Every tree is evaluated once, for any number of rounds.
-
-    Returns
-    -------
-    array of shape (len(rounds), n, d)
-        The predictors.
 
     Examples
     --------
@@ -222,7 +212,9 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
 
 @describe
 def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
-    """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right, larger where surer.
+    """Return the margin U_c − max_{k≠c} U_k of every row, (n,), or after each of several rounds, (len(rounds), n).
+
+    It is positive if the prediction is right, and larger if the classifier is surer.
 
     Parameters
     ----------
@@ -230,11 +222,6 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
         A classifier of this package for one label per row; a booster, where there are ``rounds``.
     rounds : int, sequence of int or None, default=None
         Ascending numbers from 0 to ``clf.n_iter_``, or one of them; None takes the whole model.
-
-    Returns
-    -------
-    array of shape (n,), or of shape (len(rounds), n) with ``rounds``
-        The margins.
 
     Examples
     --------

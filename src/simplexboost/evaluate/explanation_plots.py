@@ -329,7 +329,10 @@ def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Name
         ax.bar(places, -heights, width, bottom=y, color=colours, zorder=2)
         words = describe_leaf(tree, node, values[row], labels, n_classes, ".2g")
         ax.text(start + STRIP, y, words, fontsize=SMALL, va="center")
-    ax.text(start, -0.62, describe_bars(names, bars), fontsize=SMALL, color=GREY, va="center")
+    words = ", ".join([labels[0], labels[1], "…", labels[-1]] if len(bars) > 6 else [labels[k] for k in bars.tolist()])
+    if len(bars) < len(labels):
+        words = f"the {len(bars)} classes that change most"
+    ax.text(start, -0.62, f"bars: {words}", fontsize=SMALL, color=GREY, va="center")
 
 
 def choose_bars(values: Array) -> Any:
@@ -337,12 +340,3 @@ def choose_bars(values: Array) -> Any:
     if values.shape[1] <= MOST_BARS:
         return np.arange(values.shape[1])
     return np.sort(np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS])
-
-
-def describe_bars(names: Names, bars: Any) -> str:
-    labels = [write_label(names.classes[k], 10) for k in bars.tolist()]
-    if len(labels) <= 6:
-        return "bars: " + ", ".join(labels)
-    if len(bars) < len(names.classes):
-        return f"bars: the {len(bars)} classes that move furthest"
-    return f"bars: {labels[0]}, {labels[1]}, …, {labels[-1]}"

@@ -82,7 +82,20 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
             "MaxMin(code_dim=3), or draw predictions with plot_predictor."
         )
     points = np.column_stack([Y, np.zeros((len(Y), max(0, 2 - d)))])
-    ax = draw_in_space(points, ax) if d == 3 else draw_in_plane(points, ax)
+    ax = prepare_space(points, ax) if d == 3 else prepare_plane(points, ax)
+    if len(Y) <= MOST_EDGES:  # join the nearest
+        squared = ((points[:, None] - points) ** 2).sum(axis=2)
+        for pair in np.argwhere(np.triu(squared <= min_distance(Y) * 1.002 + 1e-12, 1)):
+            ax.plot(*points[pair].T, color=GREY, linewidth=0.8)
+    if len(Y) <= MOST_NAMED:
+        for k, point in enumerate(points):
+            style = class_style(k)
+            ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
+            ax.plot(*point[:, None], linestyle="none", markersize=6, zorder=3, **style)
+    elif d == 3:
+        ax.scatter(*points.T, s=9, color=PALETTE[0], linewidths=0)  # paler at the back
+    else:
+        ax.plot(*points.T, "o", color=PALETTE[0], markersize=3, zorder=3)
     if d == 1:
         ax.set(ylabel="", yticks=[])
     ax.set_title(f"{len(Y)} codewords, smallest squared distance {min_distance(Y):.3g}", fontsize="medium")
@@ -113,37 +126,16 @@ def read_codewords(codewords: Any, K: int | None, labels: Any) -> tuple[Array, l
     return Y, words
 
 
-def find_nearest_pairs(Y: Array) -> list[tuple[int, int]]:
-    """Return the pairs of codewords whose distance is within 0.1 % of the smallest; none for many codewords."""
-    if len(Y) > MOST_EDGES:
-        return []
-    squared = ((Y[:, None] - Y) ** 2).sum(axis=2)
-    rows, columns = np.nonzero(squared <= min_distance(Y) * 1.002 + 1e-12)
-    return [(k, m) for k, m in zip(rows.tolist(), columns.tolist(), strict=True) if k < m]
-
-
-def draw_in_plane(points: Array, ax: Any) -> Any:
+def prepare_plane(points: Array, ax: Any) -> Any:
     ax = one_axes(ax, figsize=(4.8, 4.6))
     norms = np.linalg.norm(points, axis=1)
     if np.allclose(norms, norms[0]):
         around = np.linspace(0.0, 2 * np.pi, 200)
         ax.plot(norms[0] * np.cos(around), norms[0] * np.sin(around), color=PALE, linewidth=1, zorder=0)
-    for pair in find_nearest_pairs(points):
-        ax.plot(*points[list(pair)].T, color=GREY, linewidth=0.8, zorder=1)
     reach = float(np.abs(points).max()) * (1.3 if len(points) <= MOST_NAMED else 1.1) or 1.0
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xlabel="$y_1$", ylabel="$y_2$")
     ax.set_aspect("equal", adjustable="box")
-    for k, point in enumerate(points):
-        draw_codeword(ax, point, k, len(points))
     return ax
-
-
-def draw_codeword(ax: Any, point: AnyArray, k: int, K: int) -> None:
-    """Draw a codeword as a point, with a line from the origin if there are few codewords."""
-    style = class_style(k) if K <= MOST_NAMED else {"color": class_style(0)["color"], "marker": "o"}
-    if K <= MOST_NAMED:
-        ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
-    ax.plot(*point[:, None], linestyle="none", markersize=6 if K <= MOST_NAMED else 3, zorder=3, **style)
 
 
 def name_codewords(ax: Any, points: AnyArray, names: list[str]) -> None:
@@ -171,7 +163,7 @@ def name_codewords(ax: Any, points: AnyArray, names: list[str]) -> None:
             boxes.append(box)
 
 
-def draw_in_space(Y: Array, ax: Any) -> Any:
+def prepare_space(Y: Array, ax: Any) -> Any:
     ax = one_axes(ax, subplot_kw={"projection": "3d"}, figsize=(5.2, 5.0))
     if ax.name != "3d":
         raise ValueError("ax is flat, and the picture has three dimensions; pass axes made with projection='3d'.")
@@ -180,13 +172,6 @@ def draw_in_space(Y: Array, ax: Any) -> Any:
     circle = radius * np.stack([np.cos(around), np.sin(around), 0 * around])
     for turn in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
         ax.plot(*circle[turn], color=PALE, linewidth=0.8)
-    for pair in find_nearest_pairs(Y):
-        ax.plot(*Y[list(pair)].T, color=GREY, linewidth=0.8)
-    if len(Y) <= MOST_NAMED:
-        for k, y in enumerate(Y):
-            draw_codeword(ax, y, k, len(Y))
-    else:
-        ax.scatter(*Y.T, s=9, color=class_style(0)["color"], linewidths=0)  # paler at the back
     ends, ticks = (-1.1 * radius, 1.1 * radius), [-radius, 0.0, radius]
     ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks)
     for which in (ax.xaxis, ax.yaxis, ax.zaxis):
@@ -245,7 +230,13 @@ def plot_loss_contours(
     ax = one_axes(ax, figsize=(5.4, 4.8))
     lines = ax.contour(side, side, log_losses(found, Y, side, true), levels=levels, cmap="viridis", linewidths=1.0)
     ax.figure.colorbar(lines, ax=ax, label="logarithm of the loss", shrink=0.85)
-    draw_boundaries(ax, Y, side)
+    scores = np.stack(np.meshgrid(side, side), axis=-1) @ Y.T  # (m, m, K)
+    for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
+        after = scores[..., k + 1 :].max(axis=-1)
+        before = scores[..., :k].max(axis=-1, initial=-np.inf)
+        lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
+        if lead.count():
+            ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
     for k, y in enumerate(Y):
         style = {"arrowstyle": "-|>", "color": INK, "linewidth": 2.6 if k == true else 1.3, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", y, (0.0, 0.0), arrowprops=style)
@@ -263,18 +254,6 @@ def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (m², 2)
     values = loss.log_value(0.5 * F @ Y.T, np.full(len(F), true))
     return values.reshape(len(side), len(side))
-
-
-def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
-    """Draw the lines where the class with the highest score changes."""
-    F = np.stack(np.meshgrid(side, side), axis=-1)
-    scores = F @ Y.T  # (m, m, K)
-    for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
-        after = scores[..., k + 1 :].max(axis=-1)
-        before = scores[..., :k].max(axis=-1, initial=-np.inf)
-        lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
-        if lead.count():
-            ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +371,11 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     c = c[rows]
     last = [model.n_rounds] if rounds[-1] != model.n_rounds else []
     F = predictors_over_rounds(clf, take_rows(X, rows), [*rounds, *last]).astype(np.float64)
-    plane = find_plane(F[-1], c, len(names))
+    plane = np.eye(model.Y.shape[1], 2)  # (d, 2)
+    if len(plane) > 2:  # the axes along which the means of the classes differ most
+        means = class_means(F[-1], c, np.arange(len(names)))
+        means = means[~np.isnan(means).any(axis=1)]
+        plane = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)[2][:2].T
     rays = np.full((len(names), 2), np.nan)
     rays[clf.present_] = model.Y.astype(np.float64) @ plane
     F = F @ plane
@@ -411,17 +394,6 @@ def choose_far_apart(points: Array, count: int) -> Labels:
         nearest = np.minimum(nearest, np.linalg.norm(points - points[chosen[-1]], axis=1))
         chosen.append(int(nearest.argmax()))
     return np.unique(known[chosen])
-
-
-def find_plane(F: Array, c: Labels, K: int) -> Array:
-    """Return two directions (d, 2): the coordinates, or the axes along which the means of the classes differ most."""
-    d = F.shape[1]
-    if d <= 2:
-        return np.eye(d, 2)
-    means = class_means(F, c, np.arange(K))
-    means = means[~np.isnan(means).any(axis=1)]
-    _, _, V = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)
-    return V[:2].T
 
 
 def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
@@ -565,7 +537,14 @@ class DecisionRegions:
         The names of many classes are written inside the regions.
         """
         ax = one_axes(ax, figsize=(6.4, 4.8))
-        draw_regions(ax, self)
+        from matplotlib.colors import to_rgb
+
+        tints = np.array([0.72 + 0.28 * np.array(to_rgb(class_style(k)["color"])) for k in range(len(self.classes))])
+        extent = (self.x[0], self.x[-1], self.y[0], self.y[-1])
+        ax.imshow(tints[self.regions], origin="lower", extent=extent, aspect="auto", interpolation="nearest", zorder=0)
+        for k in np.unique(self.regions).tolist()[1:]:
+            inside = (self.regions == k).astype(float)
+            ax.contour(self.x, self.y, inside, [0.5], colors=INK, linewidths=0.6, zorder=1)
         if self.points is not None and self.c is not None:
             rows = sample_rows(len(self.points), most)
             points, c = self.points[rows], self.c[rows]
@@ -579,18 +558,6 @@ class DecisionRegions:
         first, second = (escape_text(name) for name in self.names)
         ax.set(xlim=self.x[[0, -1]], ylim=self.y[[0, -1]], xlabel=first, ylabel=second)
         return ax
-
-
-def draw_regions(ax: Any, found: DecisionRegions) -> None:
-    """Fill the regions with pale colours of their classes, and draw lines between them."""
-    from matplotlib.colors import to_rgb
-
-    tints = np.array([0.72 + 0.28 * np.array(to_rgb(class_style(k)["color"])) for k in range(len(found.classes))])
-    extent = (found.x[0], found.x[-1], found.y[0], found.y[-1])
-    ax.imshow(tints[found.regions], origin="lower", extent=extent, aspect="auto", interpolation="nearest", zorder=0)
-    for k in np.unique(found.regions).tolist()[1:]:
-        inside = (found.regions == k).astype(float)
-        ax.contour(found.x, found.y, inside, [0.5], colors=INK, linewidths=0.6, zorder=1)
 
 
 def name_regions(ax: Any, found: DecisionRegions) -> None:

@@ -1,8 +1,8 @@
 """Tables of scores on labelled rows: of classes, hierarchies and codes, of calibration, and of abstaining.
 
 Scores of classes have Wilson's intervals, which stay sensible for classes of few rows. Probabilities are calibrated if
-80 % of the rows that are predicted with 80 % are right. A risk curve has the error for every fraction of the rows that a
-classifier answers, the surest first.
+80 % of the rows that are predicted with 80 % are right. A risk curve has the error for every fraction of the rows that
+a classifier answers, the surest first.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class ClassTable(Summary):
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, classes: Any = None, confidence: float = 0.95) -> ClassTable:
-        """Count the rows of every class, and how many were predicted right."""
+        """Count the rows of every class, and how many of them were predicted right."""
         return cls.of_counts(Confusion.from_predictions(y_true, y_pred, classes), confidence)
 
     @classmethod
@@ -129,7 +129,7 @@ class ClassTable(Summary):
 
 @describe
 def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
-    """Return Wilson's interval for a probability, from counts.
+    """Return the ends of Wilson's interval for a probability, (..., 2), from counts (...).
 
     Unlike the mean ± 2 standard errors it stays within [0, 1] and has a width if all trials or none succeed.
 
@@ -139,11 +139,6 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
         The number of trials that succeeded.
     trials : int or array of int
         The number of trials, in the same shape.
-
-    Returns
-    -------
-    array of shape (..., 2)
-        The ends of the intervals.
 
     Examples
     --------

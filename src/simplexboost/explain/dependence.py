@@ -26,7 +26,7 @@ BLOCK = 2**22  # weights of nodes that are held in memory at a time: 32 MB
 
 @describe
 def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) -> Array:
-    """Return the mean logits where some features are given and the others are unknown.
+    """Return the mean logits where some features are given and the others are unknown, (m, K) or (m,).
 
     An unknown feature goes down both sides of a split, weighted by the fractions of the training rows that went there.
 
@@ -36,11 +36,6 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
         The positions or names of s columns, or one of them.
     grid : table of shape (m, s), or for one column a list or array of shape (m,)
         The values of these columns, of the same kinds that X has: numbers, categories, dates.
-
-    Returns
-    -------
-    array of shape (m, K) or (m,)
-        The mean logits.
 
     Examples
     --------

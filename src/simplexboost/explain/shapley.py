@@ -64,12 +64,9 @@ class PairExplanation(NamedTuple):
 
 @describe
 def expected_value(clf: Any) -> Array:
-    """Return the logits while no feature is known: the mean over the training rows of every tree.
+    """Return the logits while no feature is known, (K,): the mean over the training rows of every tree.
 
-    Returns
-    -------
-    array of shape (K,)
-        The logits; −inf for classes without training examples.
+    The logits of classes without training examples are −inf.
 
     Examples
     --------
@@ -82,12 +79,7 @@ def expected_value(clf: Any) -> Array:
 
 @describe
 def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Array:
-    """Return Shapley values: the contribution of each feature to the logit of each class.
-
-    Returns
-    -------
-    array of shape (n, p, K) or (n, p)
-        The values.
+    """Return Shapley values, (n, p, K) or (n, p): the contribution of each feature to the logit of each class.
 
     Examples
     --------
@@ -109,15 +101,10 @@ def compute_with_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> t
 
 @describe
 def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
-    """Return Shapley interaction values of pairs of features.
+    """Return Shapley interaction values of pairs of features, (n, p, p, K) or (n, p, p).
 
     The joint effect of two features, which neither has alone, is divided equally between (f, g) and (g, f). The sums
-    over one of the two features are `shap_values`.
-
-    Returns
-    -------
-    array of shape (n, p, p, K) or (n, p, p)
-        The values; with many features or classes they need much memory.
+    over one of the two features are `shap_values`. With many features or classes the values need much memory.
 
     Examples
     --------
@@ -280,7 +267,7 @@ _CACHE: WeakKeyDictionary[AdditiveModel, dict[str, tuple[Any, Any]]] = WeakKeyDi
 
 def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> Any:
     """Return the cached result of a model for a key; compute it if it is not cached."""
-    store = _CACHE.setdefault(model, {})
+    store, key = _CACHE.setdefault(model, {}), (len(model.terms), model.temperature, key)
     found = store.get(kind)
     if found is None or found[0] != key:
         found = store[kind] = (key, make())
@@ -289,7 +276,7 @@ def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]
 
 def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
     """Return the cached paths of a model's trees, for dense or for sparse tables."""
-    key = (len(model.terms), X.shape[1], issparse(X))
+    key = X.shape[1], issparse(X)
     return use_cache(model, "paths", key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
 
 
@@ -304,14 +291,9 @@ def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None
     return paths
 
 
-def key_of(model: AdditiveModel, M: Array) -> Any:
-    """Return the key of cached leaf values and bases."""
-    return len(model.terms), model.temperature, M.shape, M.tobytes()
-
-
 def leaves_of(model: AdditiveModel, M: Array) -> LeafTable:
     """Return the cached leaf values of a model's trees, multiplied by M (d, D)."""
-    return use_cache(model, "leaves", key_of(model, M), lambda: leaf_table(model, M))
+    return use_cache(model, "leaves", (M.shape, M.tobytes()), lambda: leaf_table(model, M))
 
 
 def compute_values(
@@ -413,7 +395,7 @@ def compute_base(model: AdditiveModel, M: Array) -> Array:
                 total += intercept @ (M if term.coordinate is None else M[[term.coordinate]])
         return total
 
-    return use_cache(model, "base", key_of(model, M), compute).copy()
+    return use_cache(model, "base", (M.shape, M.tobytes()), compute).copy()
 
 
 def leaf_weights(tree: Tree) -> Array:

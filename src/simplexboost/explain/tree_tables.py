@@ -191,7 +191,7 @@ def describe_leaf(tree: Tree, node: int, output: Array, labels: list[Any], n_cla
 
 @describe
 def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
-    """Return the importance of the features.
+    """Return the importance of the features, (p,), or (p, K) for a list of classes.
 
     Parameters
     ----------
@@ -199,11 +199,6 @@ def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = N
         The rows whose Shapley values are averaged, for ``kind="shap"`` only.
     classes : label, list of labels or None, default=None
         The classes; None means all of them together. For a list the result has a second axis, in the list's order.
-
-    Returns
-    -------
-    array of shape (p,) or (p, K)
-        The importances.
 
     Examples
     --------

@@ -92,17 +92,12 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
         raise ValueError("X has no rows; a report needs at least one.")
     c = known_labels(y, len(U), clf.classes_)
     P = np.asarray(clf.predict_proba(X)) if hasattr(clf, "predict_proba") else None
-    return Evaluated(clf, X, c, U, P, read_row_names(names, len(U)), seconds)
-
-
-def read_row_names(names: Any, n: int) -> list[Any]:
-    """Return the names of the rows: whole numbers as they are, everything else as text."""
-    if names is None:
-        return list(range(n))
-    given = np.asarray(names).tolist()
-    if len(given) != n:
-        raise ValueError(f"rows has {len(given)} names for {n} rows of X; pass a name for each.")
-    return given if all(type(name) is int for name in given) else [str(name) for name in given]
+    given = list(range(len(U))) if names is None else np.asarray(names).tolist()
+    if len(given) != len(U):
+        raise ValueError(f"rows has {len(given)} names for {len(U)} rows of X; pass a name for each.")
+    if not all(type(name) is int for name in given):
+        given = [str(name) for name in given]
+    return Evaluated(clf, X, c, U, P, given, seconds)
 
 
 def rows_of_fit(clf: Any) -> int | None:

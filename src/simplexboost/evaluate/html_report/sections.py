@@ -34,7 +34,7 @@ from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
 from ...persist.saving import WRITTEN_BY
 from ...tables.frames import take_rows
-from ..class_map import map_of_scores
+from ..confusion import map_of_scores
 from ..curves import Curve, learning_curves
 from ..drawing import cut_text
 from ..score_tables import ClassTable, Reliability, wilson
@@ -69,7 +69,13 @@ def headline(rows: Evaluated) -> list[dict[str, Any]]:
     right = rows.predicted == rows.c
     about = "The share of rows for which the predicted class is right."
     scores = [make_score("accuracy", "Accuracy", right.mean(), wilson(right.sum(), rows.n), about)]
-    scores.append(score_balanced(rows))
+    # If all C recalls were p, the variance of their mean would be p(1 − p)/m with m = C²/Σ 1/n_k, the number of rows if
+    # all classes have equally many. A bootstrap within the classes would have no width if all their few rows are right.
+    support, correct = rows.confusion.support, np.diag(rows.confusion.counts)
+    known = support > 0
+    value, m = float((correct[known] / support[known]).mean()), known.sum() ** 2 / (1 / support[known]).sum()
+    about = "The mean of the recalls of all classes, so that rare classes count as much as frequent ones."
+    scores.append(make_score("balanced_accuracy", "Balanced accuracy", value, wilson(m * value, m), about))
     if rows.P is None:
         return scores
     if rows.K > TOP:
@@ -82,21 +88,6 @@ def headline(rows: Evaluated) -> list[dict[str, Any]]:
     about = "The mean of −log p for the row's class; smaller is better. "
     about += f"Guessing at random would give {np.log(rows.K):.2f}."
     return [*scores, make_score("log_loss", "Log-loss", losses.mean(), interval, about, "number")]
-
-
-def score_balanced(rows: Evaluated) -> dict[str, Any]:
-    """Return the balanced accuracy: the mean recall over the classes that have rows.
-
-    If all C recalls were p, the variance of their mean would be p(1 − p)/m with m = C²/Σ 1/n_k, and m is the number of
-    rows if all classes have equally many. If recalls differ, the interval is a little too wide. A bootstrap within the
-    classes would have no width if the few rows of each class are all right.
-    """
-    support, correct = rows.confusion.support, np.diag(rows.confusion.counts)
-    here = support > 0
-    value = float((correct[here] / support[here]).mean())
-    m = here.sum() ** 2 / (1 / support[here]).sum()
-    about = "The mean of the recalls of all classes, so that rare classes count as much as frequent ones."
-    return make_score("balanced_accuracy", "Balanced accuracy", value, wilson(m * value, m), about)
 
 
 def make_score(name: str, title: str, value: float, interval: Any, about: str, unit: str = "share") -> dict[str, Any]:
@@ -361,7 +352,11 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
         at = np.argsort(rows.margin, kind="stable")
         margin, suggested = rows.margin[at], rows.predicted[at]
     else:
-        check_folds(rows, folds)
+        largest = int(rows.confusion.support.max())
+        if isinstance(folds, int | np.integer) and not 2 <= folds <= largest:  # else a splitter, or pairs of arrays
+            why = f"is out of range; pass 2 to {largest}, the number of rows of the largest class, or None"
+            why = why if largest > 1 else "needs a class with at least two rows, and every class has one; pass None"
+            raise ValueError(f"folds={folds!r} {why}.")
         found = doubtful_labels(rows.clf, rows.X, rows.clf.classes_[rows.c], cv=folds)
         at, margin, suggested = found.rows, found.margin, np.searchsorted(rows.clf.classes_, found.suggested)
     below = np.flatnonzero(margin < 0)
@@ -377,19 +372,6 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
         for i, k, own in zip(*(values[below[:MOST_DOUBTS]] for values in (at, suggested, margin)), strict=True)
     ]
     return {"how": "margins" if folds is None else "folds", "rows": entries, "all": len(below)}
-
-
-def check_folds(rows: Evaluated, folds: Any) -> None:
-    """Raise if a number of folds is below two or above the number of rows of the largest class."""
-    if not isinstance(folds, int | np.integer):
-        return  # a splitter, or pairs of arrays
-    largest = int(rows.confusion.support.max())
-    if largest < 2:
-        raise ValueError(f"folds={folds!r} needs a class with at least two rows, and every class has one; pass None.")
-    if not 2 <= folds <= largest:
-        raise ValueError(
-            f"folds={folds!r} is out of range; pass 2 to {largest}, the number of rows of the largest class, or None."
-        )
 
 
 def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
