@@ -26,7 +26,6 @@ from .drawing import (
     choose_ink,
     class_ticks,
     describe,
-    describe_picture,
     fade_to,
     label_points,
     one_axes,
@@ -533,7 +532,7 @@ def map_of_confusion(found: Confusion) -> ClassMap:
     return ClassMap(points, explained, found.classes)
 
 
-@describe_picture
+@describe
 def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
     """Draw the classes in a plane by the mean scores of their rows, with lines between those that are confused most.
 

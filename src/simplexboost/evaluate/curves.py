@@ -28,7 +28,6 @@ from .drawing import (
     PALETTE,
     SMALL,
     describe,
-    describe_picture,
     escape_text,
     legend_beside,
     line_style,
@@ -243,7 +242,7 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
 
-@describe_picture
+@describe
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
     """Draw the risk or a metric after every round, on training and evaluated rows, with the chosen round.
 
@@ -287,7 +286,7 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
     return ax
 
 
-@describe_picture
+@describe
 def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     """Draw the held-out risks of the candidates among which `SimplexBoostClassifier` has chosen.
 
@@ -332,7 +331,7 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-@describe_picture
+@describe
 def plot_margins(
     clf: Any,
     X: Any,
@@ -382,7 +381,7 @@ def plot_margins(
     return ax
 
 
-@describe_picture
+@describe
 def plot_race(
     curves: Mapping[str, Any], *, ylabel: str = "test accuracy", highlight: str | None = None, ax: Any = None
 ) -> Any:

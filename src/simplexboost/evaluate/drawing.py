@@ -8,6 +8,7 @@ classes are told apart by their markers, too.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Self
@@ -51,17 +52,12 @@ rounds : int or sequence of int
 
 
 def describe(thing: T) -> T:
-    """Add the entries of `SHARED`, `EXPLAINED` and `PICTURES` to the docstring of a function or class; a decorator."""
+    """Add shared entries to the docstring of a function or class, and the axes that pictures return; a decorator."""
+    doc = thing.__doc__
+    if doc and inspect.isfunction(thing) and "ax" in inspect.signature(thing).parameters and "Returns\n" not in doc:
+        returns = "Returns\n    -------\n    matplotlib Axes, or a list of them\n        The axes with the picture.\n\n"
+        thing.__doc__ = doc.replace("Examples\n", f"{returns}    Examples\n")
     return described(thing, SHARED + EXPLAINED + PICTURES)
-
-
-def describe_picture(function: T) -> T:
-    """Add entries and the returned axes to the docstring of a function that draws a picture; a decorator."""
-    if function.__doc__ is not None:  # python -OO
-        returns = "matplotlib Axes, or a list of them\n        The axes with the picture."
-        before, heading, after = function.__doc__.partition("    Examples\n")
-        function.__doc__ = f"{before}    Returns\n    -------\n    {returns}\n\n{heading}{after}"
-    return describe(function)
 
 
 class Summary:

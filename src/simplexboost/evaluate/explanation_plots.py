@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -24,7 +23,7 @@ from .drawing import (
     PALETTE,
     SMALL,
     class_ticks,
-    describe_picture,
+    describe,
     escape_text,
     fade_to,
     find_classes,
@@ -48,7 +47,7 @@ STRIP = 1.1  # the width of the bars of a leaf, in depths
 MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 
-@describe_picture
+@describe
 def plot_importance(
     clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
 ) -> Any:
@@ -114,7 +113,7 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
     return ax
 
 
-@describe_picture
+@describe
 def plot_shap(
     clf: Any,
     X: Any,
@@ -214,16 +213,15 @@ def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
     return side * width / max(counts.max() / 2, 4)
 
 
-@dataclass(eq=False)
-class Layout:
+class Layout(NamedTuple):
     """The places of the nodes of a tree in its picture."""
 
-    y: dict[int, float] = field(default_factory=dict)  # 0 is the top
-    depth: dict[int, int] = field(default_factory=dict)
-    ends: list[int] = field(default_factory=list)  # leaves, and nodes at the largest depth
+    y: dict[int, float]  # 0 is the top
+    depth: dict[int, int]
+    ends: list[int]  # leaves, and nodes at the largest depth
 
 
-@describe_picture
+@describe
 def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
     """Draw a tree from left to right, with the contributions of each leaf to the logits of the classes as bars.
 
@@ -266,7 +264,7 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
 
 def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
     """Place leaves one below the other, and every other node in the middle of its children."""
-    layout = Layout()
+    layout = Layout({}, {}, [])
 
     def place(node: int, depth: int) -> float:
         layout.depth[node] = depth

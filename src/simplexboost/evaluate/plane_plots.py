@@ -34,7 +34,6 @@ from .drawing import (
     SMALL,
     class_style,
     describe,
-    describe_picture,
     escape_text,
     find_classes,
     label_points,
@@ -50,7 +49,7 @@ MOST_NAMED = 40  # of more classes only some have names, lines and colours of th
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
-@describe_picture
+@describe
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
     """Draw codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
 
@@ -181,7 +180,7 @@ def prepare_space(Y: Array, ax: Any) -> Any:
     return ax
 
 
-@describe_picture
+@describe
 def plot_loss_contours(
     loss: Any = "exponential",
     codewords: Any = "simplex",
@@ -268,7 +267,7 @@ class Scene:
     projected: bool  # whether the predictor has more than two dimensions
 
 
-@describe_picture
+@describe
 def plot_predictor(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:

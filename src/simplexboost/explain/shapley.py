@@ -23,7 +23,7 @@ from ..engine import Engine, Tree, column_of
 from ..engine.cpu.forest import starts
 from ..engine.cpu.trees import blocks, compact
 from ..engine.tree import node_bytes
-from ..model.additive import AdditiveModel, Term
+from ..model.additive import AdditiveModel
 from ..model.hypotheses import LinearHypothesis, TreeHypothesis
 from ..tables.frames import feature_names
 from ..tables.labels import class_numbers
@@ -207,28 +207,28 @@ def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
         )
     if any((tree.count <= 0).any() for tree in model.trees):
         raise ValueError("to_shap cannot pass on nodes without training rows, which shap divides by; use shap_values.")
+    trees = []
+    for term in model.scaled_terms:
+        tree: Tree = term.hypothesis.tree
+        inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
+        trees.append(
+            {  # x <= threshold goes left; leaves have −1
+                "children_left": np.where(inner, left, -1),
+                "children_right": np.where(inner, left + 1, -1),
+                "children_default": np.where(inner, np.where(tree.nodes["missing_left"], left, left + 1), -1),
+                "features": np.where(inner, tree.nodes["feature"], -1),
+                "thresholds": np.where(inner, tree.nodes["threshold"], -1.0),
+                "values": node_outputs(term, M, model.dtype),
+                "node_sample_weight": tree.count.astype(np.float64),
+            }
+        )
     return {
-        "trees": [tree_dictionary(term, M, model.dtype) for term in model.scaled_terms],
+        "trees": trees,
         "base_offset": np.zeros(M.shape[1]),
         "tree_output": "raw_value",
         "objective": "binary_crossentropy",  # not used
         "input_dtype": np.float64,
         "internal_dtype": np.float64,
-    }
-
-
-def tree_dictionary(term: Term, M: Array, dtype: Any) -> dict[str, AnyArray]:
-    """Return a tree for `to_shap`: ``x <= threshold`` goes left, a missing value to ``children_default``."""
-    tree: Tree = term.hypothesis.tree
-    inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
-    return {
-        "children_left": np.where(inner, left, -1),
-        "children_right": np.where(inner, left + 1, -1),
-        "children_default": np.where(inner, np.where(tree.nodes["missing_left"], left, left + 1), -1),
-        "features": np.where(inner, tree.nodes["feature"], -1),
-        "thresholds": np.where(inner, tree.nodes["threshold"], -1.0),
-        "values": node_outputs(term, M, dtype),
-        "node_sample_weight": tree.count.astype(np.float64),
     }
 
 

@@ -65,7 +65,7 @@ def trees_with_rounds(model: AdditiveModel) -> list[tuple[int, Term]]:
 
 
 def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Term]:
-    """Return the number of a tree, its round and its term, both counted from 0; ``function`` names the caller."""
+    """Return the number of a tree and its round, both counted from 0, and its term; ``function`` names the caller."""
     trees = trees_with_rounds(model)
     if not trees:
         raise ValueError(f"{function} needs trees, and the model has none.")

@@ -41,12 +41,10 @@ class Evaluated:
 
     @property
     def n(self) -> int:
-        """The number of rows."""
         return len(self.c)
 
     @property
     def K(self) -> int:
-        """The number of classes."""
         return len(self.labels)
 
     @cached
@@ -72,7 +70,6 @@ class Evaluated:
 
     @cached
     def features(self) -> list[str]:
-        """The p names of the columns."""
         return feature_names(self.clf)
 
     def probability(self, row: Any, k: Any) -> float | None:
