@@ -73,10 +73,8 @@ class ConfusedPair(NamedTuple):
 
     Attributes
     ----------
-    true : label
-        The class of the rows.
-    predicted : label
-        The class that was predicted for them.
+    true, predicted : label
+        The class of the rows, and the class that was predicted for them.
     n_rows : int
         The number of such rows.
     rate : float
@@ -261,7 +259,14 @@ class Confusion(Summary):
         if K <= MOST_WHOLE:
             draw_matrix(ax, self.part(order))
         else:
-            draw_spots(ax, self.part(order))
+            found = self.part(order)
+            rows, columns = np.nonzero(found.errors)
+            counts = found.errors[rows, columns]
+            ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
+            area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
+            ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
+            name_axes(ax, found)
+            ax.set_aspect("equal")
             draw_block(ax, self, self.worst_block(order, block_size))
         return ax
 
@@ -371,18 +376,6 @@ def name_axes(ax: Any, found: Confusion) -> None:
         class_ticks(ax, which, found.classes.tolist())
     ends = (-0.5, len(found.classes) - 0.5)
     ax.set(xlabel="predicted class", ylabel="true class", xlim=ends, ylim=ends[::-1])
-
-
-def draw_spots(ax: Any, found: Confusion) -> None:
-    """Draw a spot for every pair of classes with errors, whose area is the number of rows, and the diagonal."""
-    K, errors = len(found.classes), found.errors
-    rows, columns = np.nonzero(errors)
-    counts = errors[rows, columns]
-    ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
-    area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
-    ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
-    name_axes(ax, found)
-    ax.set_aspect("equal")
 
 
 def draw_block(ax: Any, found: Confusion, block: Block) -> None:

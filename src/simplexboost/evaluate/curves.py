@@ -5,7 +5,7 @@ A fit records the training risk, the metrics of evaluated rows, and the risk by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -333,14 +333,7 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
 
 @describe
 def plot_margins(
-    clf: Any,
-    X: Any,
-    y: Any,
-    rounds: Sequence[int] | None = None,
-    *,
-    kind: str = "cumulative",
-    bins: int = 40,
-    ax: Any = None,
+    clf: Any, X: Any, y: Any, rounds: Any = None, *, kind: str = "cumulative", bins: int = 40, ax: Any = None
 ) -> Any:
     """Draw the distribution of the margins U_c − max_{k≠c} U_k of labelled rows after several numbers of rounds.
 
@@ -402,7 +395,18 @@ def plot_race(
     >>> ax.get_xscale(), [line.get_label() for line in ax.lines[::2]]
     ('log', ['ours', 'other'])
     """
-    checked = {str(name): check_curve(str(name), pair) for name, pair in curves.items()}
+    checked = {}
+    for name, pair in curves.items():
+        try:
+            seconds, values = (np.asarray(part, dtype=np.float64) for part in pair)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"curves[{name!r}] must be a pair (seconds, values) of arrays of numbers.") from error
+        if seconds.ndim != 1 or seconds.shape != values.shape or len(seconds) == 0:
+            shapes = f"{seconds.shape} and {values.shape}"
+            raise ValueError(f"curves[{name!r}] has shapes {shapes}; pass two of the same length.")
+        if not (seconds > 0).all():
+            raise ValueError(f"curves[{name!r}] must have seconds above 0; the axis is logarithmic.")
+        checked[str(name)] = seconds, values
     if not checked:
         raise ValueError("curves is empty; pass at least one contestant.")
     first = next(iter(checked)) if highlight is None else highlight
@@ -418,17 +422,3 @@ def plot_race(
     ax.set(xscale="log", xlabel="seconds of fitting", ylabel=ylabel)
     legend_beside(ax)
     return ax
-
-
-def check_curve(name: str, pair: Any) -> tuple[Array, Array]:
-    try:
-        seconds, values = (np.asarray(part, dtype=np.float64) for part in pair)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"curves[{name!r}] must be a pair (seconds, values) of arrays of numbers.") from error
-    if seconds.ndim != 1 or seconds.shape != values.shape or len(seconds) == 0:
-        raise ValueError(
-            f"curves[{name!r}] has shapes {seconds.shape} and {values.shape}; pass two of the same length."
-        )
-    if not (seconds > 0).all():
-        raise ValueError(f"curves[{name!r}] must have seconds above 0; the axis is logarithmic.")
-    return seconds, values

@@ -13,7 +13,7 @@ from .._util.params import check_number
 from ..engine import Tree
 from ..explain import importances, shap_values
 from ..explain.explained_classes import check_booster, node_outputs
-from ..explain.tree_tables import Names, describe_leaf, find_tree, write_condition
+from ..explain.tree_tables import Names, describe_leaf, find_largest, find_tree, write_condition
 from ..tables.frames import feature_names, take_rows
 from .confusion import similarity_order
 from .drawing import (
@@ -77,7 +77,7 @@ def plot_importance(
     names = feature_names(clf)
     if values.ndim == 2:
         return draw_table(values, names, np.atleast_1d(np.asarray(classes)), most, MEANING[kind], ax)
-    shown = find_largest(values, most)
+    shown = find_largest(values, most) if values.any() else np.zeros(1, dtype=np.intp)
     ax = one_axes(ax, figsize=(6.4, height_of_rows(len(shown))))
     ax.barh(np.arange(len(shown)), values[shown], height=0.7, color=PALETTE[0])
     class_ticks(ax, "y", [names[f] for f in shown.tolist()])
@@ -86,16 +86,9 @@ def plot_importance(
     return ax
 
 
-def find_largest(values: Array, most: int) -> Any:
-    """Return the features with the largest values, without zeros unless all values are zero."""
-    order = np.argsort(-values, kind="stable")[:most]
-    some = order[values[order] > 0]
-    return some if len(some) else order[:1]
-
-
 def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
     """Draw a table of features and classes, coloured by the importance relative to the largest one of the class."""
-    shown = find_largest(values.mean(axis=1), most)
+    shown = find_largest(values.mean(axis=1), most) if values.any() else np.zeros(1, dtype=np.intp)
     part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
     if len(classes) > 10:
         centred = part - part.mean(axis=0)
@@ -115,14 +108,7 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
 
 @describe
 def plot_shap(
-    clf: Any,
-    X: Any,
-    classes: Any = None,
-    *,
-    most: int = 12,
-    rows: int = 1000,
-    background: Any = None,
-    ax: Any = None,
+    clf: Any, X: Any, classes: Any = None, *, most: int = 12, rows: int = 1000, background: Any = None, ax: Any = None
 ) -> Any:
     """Draw the contributions of features to the log-odds of classes, with a point per row and feature.
 

@@ -6,7 +6,6 @@ of Saberian and Vasconcelos (2019), the predictor among the codewords is their F
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -249,7 +248,6 @@ def plot_loss_contours(
 
 
 def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
-    """Return the logarithm of the loss on a grid, (m, m)."""
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (m², 2)
     values = loss.log_value(0.5 * F @ Y.T, np.full(len(F), true))
     return values.reshape(len(side), len(side))
@@ -309,7 +307,7 @@ def animate_predictor(
     clf: Any,
     X: Any,
     y: Any,
-    rounds: Sequence[int] | None = None,
+    rounds: Any = None,
     *,
     classes: Any = None,
     most: int = MOST_ROWS,
@@ -454,10 +452,8 @@ class DecisionRegions:
 
     Attributes
     ----------
-    x : array of shape (m,)
-        The first coordinates of a grid.
-    y : array of shape (m,)
-        The second coordinates of the grid.
+    x, y : arrays of shape (m,)
+        The first and the second coordinates of a grid.
     regions : int array of shape (m, m)
         The numbers of the predicted classes, a row for every y.
     classes : array of shape (K,)

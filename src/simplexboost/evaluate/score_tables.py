@@ -58,10 +58,8 @@ class ClassTable(Summary):
         correct / support; NaN if it has no rows.
     f1 : array of shape (K,)
         The harmonic mean of precision and recall, 2 correct / (predicted + support); NaN if both are empty.
-    precision_interval : array of shape (K, 2)
-        The Wilson interval of the precision; [0, 1] where there is nothing to count.
-    recall_interval : array of shape (K, 2)
-        The Wilson interval of the recall; [0, 1] where there is nothing to count.
+    precision_interval, recall_interval : arrays of shape (K, 2)
+        The Wilson intervals of precision and recall; [0, 1] where there is nothing to count.
 
     Examples
     --------
@@ -135,10 +133,8 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
 
     Parameters
     ----------
-    successes : int or array of int
-        The number of trials that succeeded.
-    trials : int or array of int
-        The number of trials, in the same shape.
+    successes, trials : int or array of int
+        The number of trials that succeeded, and the number of all trials, in the same shape.
 
     Examples
     --------
@@ -356,10 +352,8 @@ class Reliability(Summary):
 
     Attributes
     ----------
-    low : array of shape (B,)
-        The lower ends of the bins.
-    high : array of shape (B,)
-        The upper ends of the bins.
+    low, high : arrays of shape (B,)
+        The lower and the upper ends of the bins.
     count : int array of shape (B,)
         The number of rows in each bin.
     predicted : array of shape (B,)

@@ -128,10 +128,8 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
 
     Parameters
     ----------
-    a : label
-        The class whose odds are explained.
-    b : label
-        The class that the odds are against.
+    a, b : label
+        The two classes.
 
     Examples
     --------

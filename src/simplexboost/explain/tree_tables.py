@@ -226,6 +226,12 @@ def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = N
     return out
 
 
+def find_largest(values: Array, most: int) -> AnyArray:
+    """Return the positions of at most ``most`` values above zero, the largest first."""
+    first = np.argsort(-values, kind="stable")[:most]
+    return first[values[first] > 0]
+
+
 def class_gains(model: AdditiveModel, p: int, M: Array) -> Array:
     """Return the share of each feature in the gains of all splits, for the columns of F M, (p, D); columns sum to one.
 

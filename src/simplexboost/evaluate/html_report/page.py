@@ -123,12 +123,7 @@ def count_noun(n: int, word: str, several: str | None = None) -> str:
 
 
 def contents(
-    rows: Evaluated,
-    *,
-    title: str | None = None,
-    data: str | None = None,
-    folds: Any = None,
-    first_row: int | None = 0,
+    rows: Evaluated, *, title: str | None = None, data: str | None = None, folds: Any = None, first_row: int | None = 0
 ) -> dict[str, Any]:
     """Return the numbers of every section; None for sections that the classifier has no numbers for.
 

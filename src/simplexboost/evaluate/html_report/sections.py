@@ -32,6 +32,7 @@ from ...decide.sets import sets_of, thresholds_of
 from ...explain import doubtful_labels, importances, shap_values
 from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
+from ...explain.tree_tables import find_largest
 from ...persist.saving import WRITTEN_BY
 from ...tables.frames import take_rows
 from ..confusion import map_of_scores
@@ -295,8 +296,7 @@ def answer_question(question: Question, phi: Array, by_pair: Pairs, cells: Cells
             shown = zip(sign * parts[name][places], pair["at"], strict=True)
             pair["reasons"] = [find_reasons(values, row, cells) for values, row in shown]
     size = np.mean([np.abs(part).mean(axis=0) for part in parts.values()], axis=0)  # (p,) every group counts the same
-    first = np.argsort(-size, kind="stable")[:MOST_FEATURES]
-    chosen = first[size[first] > 0]
+    chosen = find_largest(size, MOST_FEATURES)
     return {
         "a": a,
         "b": b,
@@ -315,23 +315,17 @@ def find_reasons(phi: Array, row: int, cells: Cells) -> list[list[Any]]:
 def importance(rows: Evaluated) -> dict[str, Any] | None:
     """Return the most important features with their importance, overall and by class; None without importances."""
     clf, of_classes = rows.clf, None
-    overall = getattr(clf, "feature_importances_", None)
-    if overall is None or not np.any(overall):
+    overall = np.asarray(getattr(clf, "feature_importances_", ()))
+    if not overall.any():
         return None
     if hasattr(clf, "model_") and getattr(clf, "merged_", None) is None:
         gains = importances(clf, "gain", classes=clf.classes_)  # (p, K)
-        of_classes = [find_largest(gain, MOST_OF_CLASS) for gain in gains.T]
+        of_classes = [[(j, gain[j]) for j in find_largest(gain, MOST_OF_CLASS).tolist()] for gain in gains.T]
     return {
-        "overall": find_largest(np.asarray(overall), MOST_SHOWN_FEATURES),
+        "overall": [(j, overall[j]) for j in find_largest(overall, MOST_SHOWN_FEATURES).tolist()],
         "used": np.count_nonzero(overall),
         "classes": of_classes,
     }
-
-
-def find_largest(values: Array, most: int) -> list[tuple[int, float]]:
-    """Return pairs (place, value) of the largest values that are above zero."""
-    first = np.argsort(-values, kind="stable")[:most]
-    return [(int(j), float(values[j])) for j in first if values[j] > 0]
 
 
 def calibration(rows: Evaluated) -> dict[str, Any] | None:
