@@ -158,22 +158,17 @@ def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
 
 
-def rounds_to_show(clf: Any, rounds: Any, count: int = 5) -> list[int]:
-    """Return the numbers of rounds that a picture shows: the checked ``rounds``, or ``count`` of them for None."""
+def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
+    """Return checked numbers of rounds as a list; for None ``count`` of the model's rounds."""
     n_rounds = check_booster(clf).n_rounds
-    if rounds is not None:
-        return check_rounds(rounds, n_rounds)
-    if n_rounds == 0:
+    if rounds is None and n_rounds > 0:
+        return space_rounds(n_rounds, count)
+    if rounds is None:
         why = "" if clf.stop_reason_ is None else f" ({clf.stop_reason_})"
         raise ValueError(
             f"this {type(clf).__name__} has no rounds to show{why}. Pass rounds=[0] to draw the predictor before the "
             "first round, which is zero everywhere."
         )
-    return space_rounds(n_rounds, count)
-
-
-def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
-    """Return numbers of rounds as a list; raise unless they ascend and are from 0 to that of the model."""
     rounds = [rounds] if np.ndim(rounds) == 0 else list(rounds)
     if not rounds:
         raise ValueError("rounds is empty; pass at least one number of rounds.")
@@ -196,7 +191,7 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     (3, 150, 3)
     """
     model = check_booster(clf)
-    rounds = check_rounds(rounds, model.n_rounds)
+    rounds = check_rounds(clf, rounds)
     checked, engine, terms = clf._check_X(X), clf._engine(), model.scaled_terms
     F = np.zeros((checked.shape[0], model.Y.shape[1]), dtype=model.dtype)  # (n, d)
     out = np.empty((len(rounds), *F.shape), dtype=model.dtype)
@@ -356,7 +351,7 @@ def plot_margins(
     ['1 round: 2.0 % errors', '10 rounds: 3.3 % errors', '20 rounds: 0.7 % errors']
     """
     check_choice("kind", kind, ("cumulative", "histogram"))
-    chosen = rounds_to_show(clf, rounds)
+    chosen = check_rounds(clf, rounds)
     found = margins(clf, X, y, chosen)  # (T, n)
     ax = one_axes(ax, figsize=(7.0, 4.2))
     edges = np.histogram_bin_edges(found, bins)

@@ -157,7 +157,6 @@ def choose_ink(colour: Any) -> str:
 
 
 def cut_text(text: str, most: int) -> str:
-    """Return a text, cut to at most ``most`` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

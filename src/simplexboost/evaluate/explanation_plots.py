@@ -267,7 +267,6 @@ def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
 
 
 def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
-    """Draw lines from every node to its children, and its condition."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "linewidth": 0.6}
     width = 0.4 + 1.6 * (tree.count / max(int(tree.count[0]), 1))  # more rows, wider lines
     for node, depth in layout.depth.items():
@@ -297,7 +296,6 @@ def wrap_condition(words: str, width: int = 24) -> str:
 
 
 def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Names, n_classes: int) -> None:
-    """Draw the bars of the leaves, and name the classes with the largest changes."""
     labels, values = [write_label(label, 12) for label in names.classes], outputs[layout.ends]  # (L, K)
     bars = choose_bars(values)
     start = STEP * max(layout.depth.values()) + 0.12

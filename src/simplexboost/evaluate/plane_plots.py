@@ -22,7 +22,7 @@ from ..tables.frames import feature_names, take_rows
 from ..tables.labels import known_label_numbers
 from ..tables.validation import known_labels
 from .confusion import check_labels, check_same_length, class_means
-from .curves import predictors_over_rounds, rounds_to_show
+from .curves import check_rounds, predictors_over_rounds
 from .drawing import (
     GREY,
     INK,
@@ -258,6 +258,7 @@ class Scene:
     """The points and rays in pictures of a predictor."""
 
     F: Array  # (T, n, 2) predictors after some rounds
+    titles: list[str]  # (T,)
     rays: Array  # (K, 2) directions of the codewords
     c: Labels  # (n,) classes of the rows
     names: list[str]  # (K,) of the classes
@@ -289,13 +290,12 @@ def plot_predictor(
     >>> plot_predictor(clf, X, y).get_title(), [ax.get_title() for ax in plot_predictor(clf, X, y, [1, 10])]
     ('after 20 rounds', ['after 1 round', 'after 10 rounds'])
     """
-    chosen = rounds_to_show(clf, rounds, 1)
+    chosen = check_rounds(clf, rounds, 1)
     scene = make_scene(clf, X, y, chosen, classes, most)
     width = 6.0 if len(chosen) == 1 else 3.6 * len(chosen) + 1.2
     axes = row_of_axes(ax, len(chosen), figsize=(width, 4.6 if len(chosen) == 1 else 3.9))
     for place, panel in enumerate(axes):
         draw_scene(panel, scene, place)
-        panel.set_title(write_round(chosen[place]))
         if place:
             panel.set_ylabel("")
     name_classes(axes[-1], scene, len(chosen) - 1)
@@ -330,8 +330,8 @@ def animate_predictor(
     Returns
     -------
     matplotlib animation
-        The animation; save it with ``animation.save("f.gif", writer="pillow")``, or show it in a notebook with
-        ``animation.to_jshtml()``.
+        The animation, which runs as long as it is referenced; save it with ``animation.save("f.gif", writer="pillow")``
+        or show it in a notebook with ``animation.to_jshtml()``.
 
     Examples
     --------
@@ -343,17 +343,16 @@ def animate_predictor(
     ax = one_axes(ax, figsize=(6.0, 4.6))
     from matplotlib.animation import FuncAnimation
 
-    chosen = [*([0] if rounds is None else []), *rounds_to_show(clf, rounds, 40)]
+    chosen = [*([0] if rounds is None else []), *check_rounds(clf, rounds, 40)]
     scene = make_scene(clf, X, y, chosen, classes, most)
     lines = draw_scene(ax, scene, 0)
     name_classes(ax, scene, len(chosen) - 1)
-    title = ax.set_title(write_round(chosen[0]))
 
     def update(place: int) -> list[Any]:
         for line, rows in lines:
             line.set_data(*scene.F[place][rows].T)
-        title.set_text(write_round(chosen[place]))
-        return [*(line for line, _ in lines), title]
+        ax.set_title(scene.titles[place])
+        return [*(line for line, _ in lines), ax.title]
 
     return FuncAnimation(ax.figure.figure, update, frames=len(chosen), interval=interval)
 
@@ -378,7 +377,8 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     F = F @ plane
     if classes is None and len(names) > MOST_NAMED:
         chosen = choose_far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))
-    return Scene(F[: len(rounds)], rays, c, names, chosen, model.Y.shape[1] > 2)
+    titles = [f"after {t} round{'' if t == 1 else 's'}" for t in rounds]
+    return Scene(F[: len(rounds)], titles, rays, c, names, chosen, model.Y.shape[1] > 2)
 
 
 def choose_far_apart(points: Array, count: int) -> Labels:
@@ -424,6 +424,7 @@ def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
         large = 1.4 * size if len(others) else size
         style = {"linestyle": "none", "markersize": large, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
         lines.append((ax.plot(*F[rows].T, label=write_label(scene.names[k]), **style, **looks)[0], rows))
+    ax.set_title(scene.titles[place])
     first, second = (f"{nth} principal axis of the class means" for nth in ("first", "second"))
     ax.set(xlabel=first if scene.projected else "$f_1$", ylabel=second if scene.projected else "$f_2$")
     return lines
@@ -439,10 +440,6 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
     far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMED]  # where there is most room
     box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
-
-
-def write_round(n_rounds: int) -> str:
-    return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"
 
 
 @describe

@@ -76,12 +76,6 @@ class TreeRecursion:
             raise AttributeError(name)
         return getattr(self.clf, name)
 
-    def __sklearn_tags__(self) -> Any:
-        return self.clf.__sklearn_tags__()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(self.clf.__sklearn_is_fitted__())
-
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
         """Return the mean of `decision_function` at a grid as scikit-learn expects it, (K, m), or (1, m) for K = 2."""
         message = "method='recursion' takes models of one label per row, not of several; use 'brute'."

@@ -165,8 +165,7 @@ def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any =
     check_booster(clf)
     checked: Any = clf._check_X(X)
     phi, base = compute_with_base(clf, checked, classes, background)
-    known = all_labels(clf)
-    labels = known if classes is None else known[class_numbers(classes, known)]
+    labels = all_labels(clf)[ExplainedClasses.of(clf, classes).numbers]
     return shap.Explanation(
         phi,
         np.repeat(base[None], len(phi), axis=0),

@@ -133,7 +133,6 @@ class Cells:
         self.columns: dict[int, AnyArray] = {}
 
     def column(self, j: int) -> AnyArray:
-        """Return the values of a column, (n,): numbers, or objects."""
         if j not in self.columns:
             if self.frame is None:
                 self.columns[j] = self.X[:, [j]].toarray()[:, 0] if issparse(self.X) else self.X[:, j]
@@ -142,7 +141,6 @@ class Cells:
         return self.columns[j]
 
     def text(self, i: int, j: int) -> str:
-        """Return the value in row i and column j as text."""
         return write_value(self.column(j)[i])
 
     def typical(self, rows: AnyArray, j: int) -> str:

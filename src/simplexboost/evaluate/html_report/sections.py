@@ -222,7 +222,6 @@ class Question:
 
     @property
     def rows(self) -> AnyArray:
-        """The rows of all groups, one group after another."""
         return np.concatenate(list(self.groups.values()))
 
 
@@ -369,10 +368,7 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
 
 
 def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
-    """Return the model card: entries (name, value) in groups, the parameters and the candidates of a choice.
-
-    ``data`` is the name of the table, or None.
-    """
+    """Return the model card: groups of entries (name, value), parameters and candidates; ``data`` names the table."""
     few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
     rate = rows.n / max(rows.seconds, 1e-9)
     groups = {
@@ -403,7 +399,6 @@ def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
 
 
 def model_entries(rows: Evaluated) -> list[list[str]]:
-    """Return entries on the model and its fit."""
     clf, stream = rows.clf, io.BytesIO()
     entries = [["Algorithm", type(clf).__name__], ["Classes", f"{rows.K:,}"], ["Features", f"{len(rows.features):,}"]]
     if hasattr(clf, "n_iter_"):
