@@ -155,7 +155,7 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
         assert clf.model_._packed(4, engine).device is engine.device
         assert clf.model_._packed(4, engine) is clf.model_._packed(4, cuda_engine(2, engine.device))
     assert P[0].tobytes() == P[1].tobytes()
-    values = [shapley.values(clf.model_, X, M, engine) for engine in engines]
+    values = [shapley.compute_values(clf.model_, X, M, engine) for engine in engines]
     assert values[0].tobytes() == values[1].tobytes()
     paths = shapley.paths_of(clf.model_, X)
     assert [forest.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
@@ -175,7 +175,7 @@ def test_what_is_kept_on_the_device_is_used_after_its_copies(monkeypatch):
     assert len(made) == 1 and waited == 2 * made
     M = clf.model_.Y.T.astype(np.float64)
     for _ in range(2):
-        shapley.values(clf.model_, X, M, engine)
+        shapley.compute_values(clf.model_, X, M, engine)
     assert len(made) == 3 and waited == 2 * made[:1] + 2 * made[1:]
 
 

@@ -178,14 +178,14 @@ def test_explanations_are_those_of_the_processor(engine, K, p, parameters, monke
     clf = sb.SimplexBoostClassifier(n_estimators=4, random_state=0, **parameters).fit(X, y)
     M, total = clf.model_.Y.T.astype(np.float64), rng.normal(size=(70, K))
     for rows, sums in ((X[:70], None), (X[:70].astype(np.float32), total)):
-        found, expected = (shapley.values(clf.model_, rows, M, e, None, sums) for e in (engine, cpu_engine()))
+        found, expected = (shapley.compute_values(clf.model_, rows, M, e, None, sums) for e in (engine, cpu_engine()))
         np.testing.assert_allclose(found, expected, atol=2e-6)
     np.testing.assert_allclose(found.sum(axis=1), total, atol=1e-12)
     whole = np.nan_to_num(np.round(X[:40])).astype(np.int64)
-    found, expected = (shapley.values(clf.model_, whole, M, e) for e in (engine, cpu_engine()))
+    found, expected = (shapley.compute_values(clf.model_, whole, M, e) for e in (engine, cpu_engine()))
     np.testing.assert_allclose(found, expected, atol=2e-6)
-    few = shapley.values(clf.model_, X[:33], M, engine)
-    assert few.tobytes() == shapley.values(clf.model_, X[:70], M, engine)[:33].tobytes()
+    few = shapley.compute_values(clf.model_, X[:33], M, engine)
+    assert few.tobytes() == shapley.compute_values(clf.model_, X[:70], M, engine)[:33].tobytes()
 
 
 @each("engine", GPU_ENGINES)

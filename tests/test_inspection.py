@@ -13,7 +13,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 import simplexboost as sb
 from simplexboost import evaluate
 from simplexboost.evaluate import ClassTable, Confusion, Reliability
-from simplexboost.evaluate.curves import spread_rounds
+from simplexboost.evaluate.curves import space_rounds
 
 
 def drawn_labels(K, n=6000, seed=0):
@@ -184,9 +184,9 @@ def test_rounds_are_those_of_the_booster(booster):
     assert evaluate.predictors_over_rounds(clf, X, 3).shape == (1, 90, clf.model_.Y.shape[1])
 
 
-def test_spread_rounds_go_from_the_first_to_the_last():
-    assert spread_rounds(1600, 6) == [1, 4, 19, 84, 366, 1600]
-    assert spread_rounds(7, 1) == [7]
+def test_space_rounds_go_from_the_first_to_the_last():
+    assert space_rounds(1600, 6) == [1, 4, 19, 84, 366, 1600]
+    assert space_rounds(7, 1) == [7]
 
 
 def test_curves_of_a_choice_of_early_stopping_and_of_evaluated_rows():
@@ -303,7 +303,7 @@ def test_wrong_models_and_rounds_are_named():
         evaluate.margins(clf, X, y, [3, 2])
     with pytest.raises(ValueError, match="rounds is empty"):
         evaluate.margins(clf, X, y, [])
-    with pytest.raises(ValueError, match="X has 60 rows, and there are 3 labels"):
+    with pytest.raises(ValueError, match=r"y must hold a known label per row of X; it has shape \(3,\) for 60 rows"):
         evaluate.margins(clf, X, y[:3], [1])
     with pytest.raises(ValueError, match="metric='auc' was not recorded; choose one of 'risk'"):
         evaluate.learning_curves(clf).of("auc")

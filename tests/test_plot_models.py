@@ -22,7 +22,8 @@ from sklearn.linear_model import LogisticRegression
 
 import simplexboost as sb
 from simplexboost import evaluate
-from simplexboost.evaluate.explanation_plots import chosen_bars
+from simplexboost.evaluate.drawing import GREY
+from simplexboost.evaluate.explanation_plots import choose_bars
 from simplexboost.parts.codewords import MaxMin
 
 CLASSES = [2, 3, 26, 400]
@@ -78,7 +79,7 @@ def test_codewords_of_a_booster_of_a_set_and_in_one_dimension(flat):
     ax = evaluate.plot_codewords("simplex", 2, labels=["no", "yes"])
     assert [text.get_text() for text in ax.texts] == ["no", "yes"] and len(ax.get_yticks()) == 0
     hexagon = evaluate.plot_codewords(MaxMin(code_dim=2), 6)
-    edges = [line for line in hexagon.lines if len(line.get_xdata()) == 2 and line.get_zorder() == 1]
+    edges = [line for line in hexagon.lines if line.get_color() == GREY]
     assert len(edges) == 6
 
 
@@ -347,7 +348,7 @@ def test_heights_of_bars_are_what_the_leaf_adds():
     heights = np.array([-bar.get_height() for bar in ax.patches])
     assert_allclose(heights / np.abs(heights).max(), mean / np.abs(mean).max(), atol=1e-6)
     assert f"({tree.count[0]} rows)" in ax.texts[0].get_text() and "drawn to depth 0" in ax.get_title()
-    assert len(chosen_bars(np.ones((2, 61)))) == 60
+    assert len(choose_bars(np.ones((2, 61)))) == 60
 
 
 def test_tree_with_categories_and_trees_that_are_not_there():
@@ -385,7 +386,7 @@ def test_contours_of_the_pairwise_loss_do_not_cross_the_boundary():
     Y = sb.parts.codewords.Simplex().matrix(3)
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     right = (F @ Y.T).argmax(axis=1) == 0
-    from simplexboost.evaluate.codeword_plots import log_losses
+    from simplexboost.evaluate.plane_plots import log_losses
 
     own = log_losses(sb.parts.losses.LOSSES["own-score"](), Y, side, 0).ravel()
     pairs = log_losses(sb.parts.losses.LOSSES["exponential"](), Y, side, 0).ravel()

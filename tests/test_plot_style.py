@@ -19,7 +19,7 @@ from picture_checks import check_picture, model_of
 
 import simplexboost as sb
 from simplexboost import evaluate
-from simplexboost.evaluate.drawing import PALETTE, class_style, class_ticks, ink_on, line_style, shades
+from simplexboost.evaluate.drawing import PALETTE, choose_ink, class_style, class_ticks, line_style, pick_shades
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,7 +52,7 @@ def test_colours_differ_to_all_eyes(eyes):
 def test_colours_differ_in_grey():
     lightness = np.sort(lab(PALETTE)[:, 0])
     assert np.diff(lightness).min() > 9 and lightness[-1] < 80  # the last can be seen on white
-    ordered = lab(shades(7))[:, 0]
+    ordered = lab(pick_shades(7))[:, 0]
     assert (np.diff(ordered) > 5).all()
 
 
@@ -66,7 +66,7 @@ def test_text_can_be_read_on_every_colour():
     for colour in (*PALETTE, "white", "black"):
         one, other = (
             np.array([0.2126, 0.7152, 0.0722]) @ np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-            for rgb in (np.array(to_rgb(colour)), np.array(to_rgb(ink_on(colour))))
+            for rgb in (np.array(to_rgb(colour)), np.array(to_rgb(choose_ink(colour))))
         )
         assert (max(one, other) + 0.05) / (min(one, other) + 0.05) > 4.5  # the contrast that WCAG asks for
 

@@ -19,8 +19,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import simplexboost as sb
 from simplexboost import decide
-from simplexboost.evaluate.html_report.labelled_rows import Cells, as_text, evaluate
-from simplexboost.evaluate.html_report.page import as_script, percent, render, rounded
+from simplexboost.evaluate.html_report.labelled_rows import Cells, evaluate, write_value
+from simplexboost.evaluate.html_report.page import percent, render, round_numbers, write_json
 from simplexboost.evaluate.html_report.sections import (
     MOST_EXPLAINED_PAIRS,
     bootstrap_interval,
@@ -260,8 +260,8 @@ def test_cells_of_mixed_columns():
     assert cells.typical(np.array([1]), 0) == "missing"
     assert cells.typical(np.array([], dtype=int), 0) == ""
     assert cells.text(0, 2) == "True"
-    assert as_text("long " * 20).endswith("…") and len(as_text("long " * 20)) == 40
-    assert as_text(pd.NA) == as_text(pd.NaT) == as_text(None) == "missing"
+    assert write_value("long " * 20).endswith("…") and len(write_value("long " * 20)) == 40
+    assert write_value(pd.NA) == write_value(pd.NaT) == write_value(None) == "missing"
     assert take_rows(frame, np.array([2])).iloc[0, 1] == "y"
 
 
@@ -373,7 +373,7 @@ def test_text_of_the_user_is_only_ever_text():
 
 
 def test_half_a_surrogate_pair_is_replaced():
-    assert json.loads(as_script({"label": "a\ud800b"})) == {"label": "a?b"}
+    assert json.loads(write_json({"label": "a\ud800b"})) == {"label": "a?b"}
 
 
 def test_page_loads_nothing(tmp_path, few):
@@ -409,7 +409,9 @@ def test_report_of_a_file_and_of_a_stream(tmp_path):
 
 
 def test_numbers_that_json_does_not_have():
-    assert rounded({"a": [float("nan"), 1.23456789, float("inf"), 3, None]}) == {"a": [None, 1.2346, None, 3, None]}
+    assert round_numbers({"a": [float("nan"), 1.23456789, float("inf"), 3, None]}) == {
+        "a": [None, 1.2346, None, 3, None]
+    }
 
 
 def test_wrong_calls(tmp_path):

@@ -107,12 +107,12 @@ def brute_pairs(game, p: int, x: np.ndarray) -> np.ndarray:
 def test_values_are_those_of_the_definition(order, seed):
     tree, leaves, X = grow(order, seed)
     model = model_of(Term(TreeHypothesis(tree, leaves), 0.5), d=3)
-    got = shapley.values(model, X, np.eye(3), TWO)
+    got = shapley.compute_values(model, X, np.eye(3), TWO)
     brute = [brute_force(lambda S, x: expectation(tree, 0.5 * leaves, x, S), P, x) for x in X]
     np.testing.assert_allclose(got, brute, atol=1e-13)
     np.testing.assert_allclose(got, reference.tree_values(tree, 0.5 * leaves, X), atol=1e-13)
     np.testing.assert_allclose(
-        shapley.expected(model, np.eye(3)), expectation(tree, 0.5 * leaves, X[0], set()), atol=1e-13
+        shapley.compute_base(model, np.eye(3)), expectation(tree, 0.5 * leaves, X[0], set()), atol=1e-13
     )
 
 
@@ -120,7 +120,7 @@ def test_nodes_without_rows_divide_evenly():
     tree, leaves, X = grow("symmetric", 2, n=14)
     inner = tree.nodes["feature"] >= 0
     assert (tree.count[inner] == 0).any()
-    got = shapley.values(model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=3), X, np.eye(3), ONE)
+    got = shapley.compute_values(model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=3), X, np.eye(3), ONE)
     brute = [brute_force(lambda S, x: expectation(tree, leaves, x, S), P, x) for x in X]
     np.testing.assert_allclose(got, brute, atol=1e-13)
     np.testing.assert_allclose(got, reference.tree_values(tree, leaves, X), atol=1e-13)
@@ -136,7 +136,7 @@ def test_background_values_are_those_of_the_definition(order):
         return leaves[ONE.compute.apply(tree, mixed)].mean(axis=0)
 
     model = model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=3)
-    got = shapley.values(model, X, np.eye(3), TWO, background)
+    got = shapley.compute_values(model, X, np.eye(3), TWO, background)
     np.testing.assert_allclose(got, [brute_force(game, P, x) for x in X], atol=1e-13)
     np.testing.assert_allclose(got, reference.tree_values(tree, leaves, X, background), atol=1e-13)
 
@@ -145,11 +145,11 @@ def test_background_values_are_those_of_the_definition(order):
 def test_interactions_are_those_of_the_definition(order):
     tree, leaves, X = grow(order, 6)
     model = model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=3)
-    got = shapley.interactions(model, X, np.eye(3), TWO)
+    got = shapley.compute_interactions(model, X, np.eye(3), TWO)
     brute = [brute_pairs(lambda S, x: expectation(tree, leaves, x, S), P, x) for x in X[:4]]
     np.testing.assert_allclose(got[:4], brute, atol=1e-13)
     np.testing.assert_allclose(got, reference.tree_interactions(tree, leaves, X), atol=1e-13)
-    np.testing.assert_allclose(got.sum(axis=2), shapley.values(model, X, np.eye(3), ONE), atol=1e-13)
+    np.testing.assert_allclose(got.sum(axis=2), shapley.compute_values(model, X, np.eye(3), ONE), atol=1e-13)
 
 
 def test_long_paths_are_exact():
@@ -167,9 +167,9 @@ def test_long_paths_are_exact():
     rng = np.random.default_rng(0)
     leaves, X = rng.normal(size=(n + 1, 2)), rng.normal(size=(10, n)) + 1.0
     model = model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=2)
-    got = shapley.values(model, X, np.eye(2), ONE)
+    got = shapley.compute_values(model, X, np.eye(2), ONE)
     np.testing.assert_allclose(got, reference.tree_values(tree, leaves, X), atol=1e-13)
-    pairs = shapley.interactions(model, X[:2], np.eye(2), ONE)
+    pairs = shapley.compute_interactions(model, X[:2], np.eye(2), ONE)
     np.testing.assert_allclose(pairs.sum(axis=2), got[:2], atol=1e-13)
 
 
@@ -186,10 +186,12 @@ def test_sparse_leaves_and_coordinates_add_up():
         terms.append(term)
         total = total + reference.tree_values(tree, leaf_outputs(term, np.eye(4), np.float64), mixed_table(9, 3))
     model, X = model_of(*terms, d=4), mixed_table(9, 3)
-    np.testing.assert_allclose(shapley.values(model, X, np.eye(4), ONE), total, atol=1e-13)
-    np.testing.assert_allclose(shapley.values(model, X, np.eye(4)[:, [3, 2]], ONE), total[..., [3, 2]], atol=1e-13)
-    np.testing.assert_allclose(shapley.values(model, X, M, ONE), total @ M, atol=1e-13)
-    np.testing.assert_allclose(shapley.values(model, X, M[:, :2], ONE), total @ M[:, :2], atol=1e-13)
+    np.testing.assert_allclose(shapley.compute_values(model, X, np.eye(4), ONE), total, atol=1e-13)
+    np.testing.assert_allclose(
+        shapley.compute_values(model, X, np.eye(4)[:, [3, 2]], ONE), total[..., [3, 2]], atol=1e-13
+    )
+    np.testing.assert_allclose(shapley.compute_values(model, X, M, ONE), total @ M, atol=1e-13)
+    np.testing.assert_allclose(shapley.compute_values(model, X, M[:, :2], ONE), total @ M[:, :2], atol=1e-13)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -207,9 +209,9 @@ def test_single_precision_is_close_to_the_twin(sparse):
         pairs = pairs + reference.tree_interactions(tree, scaled, X[:3])
     model = AdditiveModel(np.eye(3, dtype=np.float32), terms, [len(terms)])
     assert model.dtype == np.float32
-    np.testing.assert_allclose(shapley.values(model, X, np.eye(3), TWO), total, atol=2e-6)
-    np.testing.assert_allclose(shapley.values(model, X, np.eye(3), ONE, background), against, atol=2e-6)
-    np.testing.assert_allclose(shapley.interactions(model, X[:3], np.eye(3), ONE), pairs, atol=2e-6)
+    np.testing.assert_allclose(shapley.compute_values(model, X, np.eye(3), TWO), total, atol=2e-6)
+    np.testing.assert_allclose(shapley.compute_values(model, X, np.eye(3), ONE, background), against, atol=2e-6)
+    np.testing.assert_allclose(shapley.compute_interactions(model, X[:3], np.eye(3), ONE), pairs, atol=2e-6)
 
 
 def test_rounding_is_shared_out():
@@ -226,22 +228,22 @@ def test_lines_are_explained():
     line = LinearHypothesis(1, 0.5, np.array([2.0, -1.0]), np.array([0.25, 0.75]))
     model = model_of(Term(line, 0.5), Term(TreeHypothesis(stump(0, 0.0), np.eye(2)), 1.0), d=2)
     X = np.array([[1.0, 2.0], [-1.0, np.nan]])
-    got = shapley.values(model, X, np.eye(2), ONE)
+    got = shapley.compute_values(model, X, np.eye(2), ONE)
     np.testing.assert_allclose(got[:, 1], [[1.5, -0.75], [0.0, 0.0]])
-    np.testing.assert_allclose(got.sum(axis=1) + shapley.expected(model, np.eye(2)), model.predictor(X))
-    against = shapley.values(model, X, np.eye(2), ONE, background=X)
+    np.testing.assert_allclose(got.sum(axis=1) + shapley.compute_base(model, np.eye(2)), model.predictor(X))
+    against = shapley.compute_values(model, X, np.eye(2), ONE, background=X)
     np.testing.assert_allclose(against.sum(axis=1), model.predictor(X) - model.predictor(X).mean(axis=0))
 
 
 def test_rows_do_not_depend_on_threads_or_on_each_other():
     X, c = blobs(200, 6, 4, missing=0.1)
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0, n_jobs=1).fit(X, c)
-    M, first = np.eye(4), shapley.values(clf.model_, X, np.eye(4), ONE)
+    M, first = np.eye(4), shapley.compute_values(clf.model_, X, np.eye(4), ONE)
     for engine in (TWO, cpu_engine(5)):
-        assert np.array_equal(first, shapley.values(clf.model_, X, M, engine))
-    assert np.array_equal(first[37:50], shapley.values(clf.model_, X[37:50], M, TWO))
-    background = shapley.values(clf.model_, X, M, ONE, X[:20])
-    assert np.array_equal(background, shapley.values(clf.model_, X, M, TWO, X[:20]))
+        assert np.array_equal(first, shapley.compute_values(clf.model_, X, M, engine))
+    assert np.array_equal(first[37:50], shapley.compute_values(clf.model_, X[37:50], M, TWO))
+    background = shapley.compute_values(clf.model_, X, M, ONE, X[:20])
+    assert np.array_equal(background, shapley.compute_values(clf.model_, X, M, TWO, X[:20]))
 
 
 @pytest.mark.parametrize(
@@ -305,7 +307,7 @@ def test_values_of_the_flagship_add_up(K, growth):
     clf = sb.SimplexBoostClassifier(n_estimators=30, growth=growth, random_state=0).fit(X, c)
     clf.model_.temperature = 1.3
     values, logits = sb.explain.shap_values(clf, X), 2 * clf.class_scores(X)
-    exact = shapley.values(clf.model_, X, np.eye(K), ONE)
+    exact = shapley.compute_values(clf.model_, X, np.eye(K), ONE)
     np.testing.assert_allclose(
         exact.sum(axis=1) + sb.explain.expected_value(clf), logits, atol=1e-6 * np.abs(logits).max()
     )
@@ -383,7 +385,7 @@ def test_a_model_that_goes_on_is_explained_anew():
     sb.explain.shap_values(clf, X)
     clf.set_params(n_estimators=8).fit(X, c)
     np.testing.assert_allclose(
-        shapley.values(clf.model_, X, np.eye(3), ONE).sum(axis=1) + sb.explain.expected_value(clf),
+        shapley.compute_values(clf.model_, X, np.eye(3), ONE).sum(axis=1) + sb.explain.expected_value(clf),
         2 * clf.class_scores(X),
         atol=1e-5,
     )

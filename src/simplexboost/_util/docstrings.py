@@ -42,6 +42,14 @@ random_state : int, RandomState or None, default=None
     The seed of all random numbers.
 """
 
+# An example that uses `clf` and does not make it begins with these lines.
+SETUP = """\
+>>> import simplexboost as sb
+>>> from sklearn.datasets import load_iris
+>>> X, y = load_iris(return_X_y=True)
+>>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+"""
+
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
 clean = cache(inspect.cleandoc)  # base classes are read again and again
 
@@ -51,7 +59,8 @@ def described(thing: T, shared: str = SHARED) -> T:
 
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
     class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
-    its methods get the parameters of the methods that they override.
+    its methods get the parameters of the methods that they override. The ``Examples`` section begins with a fit where
+    it needs one: if it uses ``clf`` and does not make it.
 
     Examples
     --------
@@ -108,6 +117,9 @@ def completed(thing: Any, bases: list[str | None], shared: str, own_first: bool 
     attributes = joined([entries(one.get("Attributes", "")) for one in [found, *others]])
     found["Parameters"] = "\n".join(dict.fromkeys(known[name] for name in order if name in known))
     found["Attributes"] = "\n".join(dict.fromkeys(attributes.values()))  # an entry for two names comes once
+    examples = found.get("Examples", "")
+    if re.search(r"\bclf\b", examples) and "clf = " not in examples:
+        found["Examples"] = SETUP + examples
     titles = dict.fromkeys(["", "Parameters", "Attributes", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")

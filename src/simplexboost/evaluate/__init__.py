@@ -10,13 +10,18 @@ your own with ``layout="constrained"``, since legends stand beside the axes. Pic
 matplotlib``), numbers do not.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from .class_map import ClassMap, classical_mds, map_of_confusion, map_of_scores, plot_class_map
-from .class_table import ClassTable, wilson
-from .codes import CodeReport
-from .codeword_plots import animate_predictor, plot_codewords, plot_loss_contours, plot_predictor
-from .confusion import Block, ConfusedPair, Confusion, class_means, similarity_order
+from .confusion import (
+    Block,
+    ClassMap,
+    ConfusedPair,
+    Confusion,
+    class_means,
+    classical_mds,
+    map_of_confusion,
+    map_of_scores,
+    plot_class_map,
+    similarity_order,
+)
 from .curves import (
     Curve,
     LearningCurves,
@@ -29,12 +34,9 @@ from .curves import (
     predictors_over_rounds,
 )
 from .explanation_plots import plot_importance, plot_shap, plot_tree
-from .hierarchical import HierarchicalScores
-from .regions import DecisionRegions
-from .reliability import Reliability, RiskCurve
-
-if TYPE_CHECKING:
-    from .html_report.page import report
+from .html_report.page import report
+from .plane_plots import DecisionRegions, animate_predictor, plot_codewords, plot_loss_contours, plot_predictor
+from .score_tables import ClassTable, CodeReport, HierarchicalScores, Reliability, RiskCurve, wilson
 
 __all__ = [
     "Block",
@@ -72,12 +74,3 @@ __all__ = [
     "similarity_order",
     "wilson",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the report when it is used."""
-    if name == "report":
-        from .html_report.page import report
-
-        return report
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

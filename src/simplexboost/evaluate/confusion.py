@@ -1,7 +1,8 @@
-"""Confusion matrices: counts, the most confused classes, an order of similar classes, and a picture.
+"""Confusion matrices and maps of the classes: numbers and pictures of which classes are similar.
 
-A matrix of 400 × 400 counts in the order of the alphabet looks like noise around a diagonal. In an order by similarity
-the errors gather in blocks along the diagonal, and the worst of these can be shown alone.
+A matrix of 400 × 400 counts in alphabetical order looks like noise around a diagonal. In an order by similarity the
+errors gather in blocks along the diagonal, and the worst block can be shown alone. On a map, classes are points in the
+plane, which are near each other if the model finds the classes similar.
 """
 
 from __future__ import annotations
@@ -10,18 +11,32 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
 from ..tables.labels import known_label_numbers, merge_labels
-from .drawing import GREY, PALE, PALETTE, Summary, class_ticks, documented, ink_on, one_axes, white_to
+from .drawing import (
+    GREY,
+    INK,
+    PALE,
+    PALETTE,
+    Summary,
+    choose_ink,
+    class_ticks,
+    describe,
+    fade_to,
+    label_points,
+    one_axes,
+)
 
 # Up to this number of classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes,
 # 0.3 s for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
 MOST_ORDERED = 1000
 MOST_WHOLE = 40  # more classes are drawn as spots, with one block magnified
 MOST_NUMBERS = 30  # of more classes the cells have no numbers
+MOST_NAMES = 60  # of more classes only some have names on a map
 SMALLEST = 6.5  # points of the numbers in the cells; smaller ones are not written
 
 
@@ -36,7 +51,7 @@ def check_labels(y: Any, what: str) -> AnyArray:
 
 
 def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
-    """Raise unless there is an entry of ``other`` for every label; ``what`` names it."""
+    """Raise unless labels and ``other``, which messages call ``what``, are equally long."""
     if len(other) != len(y):
         raise ValueError(f"{what} has {len(other)} rows, and there are {len(y)} labels; pass as many.")
 
@@ -58,14 +73,12 @@ class ConfusedPair(NamedTuple):
 
     Attributes
     ----------
-    true : label
-        The class of the rows.
-    predicted : label
-        The class that was predicted for them.
+    true, predicted : label
+        The class of the rows, and the class that was predicted for them.
     n_rows : int
-        The number of the rows.
+        The number of such rows.
     rate : float
-        Their fraction of the class.
+        Their fraction of the rows of the class.
 
     Examples
     --------
@@ -80,18 +93,18 @@ class ConfusedPair(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Neighbours in an order of the classes.
+    """Classes that are neighbours in an order of the classes, with the errors among them.
 
     Attributes
     ----------
     start, stop : int
-        The places of the first of them, and after the last of them, in the order.
+        The place of the first class in the order, and the place after the last.
     numbers : int array of shape (stop − start,)
-        Their numbers among the classes.
+        The numbers of the classes.
     errors : int
-        The errors among them.
+        The number of errors among the classes.
     share : float
-        Their fraction of all errors.
+        The fraction of all errors that these are.
 
     Examples
     --------
@@ -106,7 +119,7 @@ class Block(NamedTuple):
     share: float
 
 
-@documented
+@describe
 @dataclass(frozen=True, eq=False)
 class Confusion(Summary):
     """Counts of the true and the predicted classes of rows, and their picture.
@@ -190,15 +203,15 @@ class Confusion(Summary):
         return self.counts / np.maximum(self.support, 1)[:, None]
 
     def part(self, numbers: AnyArray) -> Confusion:
-        """Return the counts of some classes, given by their numbers, in this order."""
+        """Return the confusion among some classes, which are given by their numbers, in the given order."""
         return Confusion(self.counts[np.ix_(numbers, numbers)], self.classes[numbers])
 
     def order(self) -> Labels:
-        """Return an order of the classes with similar ones beside each other: by `soft`, or else by the errors."""
+        """Return an order of the classes, (K,), in which similar classes are neighbours: by `soft` or by the errors."""
         return similarity_order(self.rates if self.soft is None else self.soft)
 
     def worst_pairs(self, most: int = 10) -> list[ConfusedPair]:
-        """Return the pairs of classes with most errors, at most this number of them, the worst first."""
+        """Return at most a number of pairs of classes, those with most errors first."""
         check_number("most", most, int, 1)
         errors, support, labels = self.errors, self.support, self.classes.tolist()
         worst = np.unravel_index(np.argsort(-errors, axis=None, kind="stable")[:most], errors.shape)
@@ -209,7 +222,7 @@ class Confusion(Summary):
         ]
 
     def worst_block(self, order: Any, size: int = 12) -> Block:
-        """Return the neighbours, ``size`` of them, with most errors among them, in an order (K,) of the classes."""
+        """Return the ``size`` neighbours in an order (K,) of the classes that have most errors among them."""
         check_number("size", size, int, 1)
         order, K = np.asarray(order, dtype=np.intp), len(self.classes)
         if not np.array_equal(np.sort(order), np.arange(K)):
@@ -246,13 +259,20 @@ class Confusion(Summary):
         if K <= MOST_WHOLE:
             draw_matrix(ax, self.part(order))
         else:
-            draw_spots(ax, self.part(order))
+            found = self.part(order)
+            rows, columns = np.nonzero(found.errors)
+            counts = found.errors[rows, columns]
+            ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
+            area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
+            ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
+            name_axes(ax, found)
+            ax.set_aspect("equal")
             draw_block(ax, self, self.worst_block(order, block_size))
         return ax
 
 
 def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return predicted labels, and the classes of a classifier with, after them, labels of rows that it never saw."""
+    """Return predicted labels, and the classes of a classifier followed by labels of rows that are none of them."""
     known = np.asarray(estimator.classes_)
     seen = set(known.tolist())
     unseen = [label for label in np.unique(np.asarray(y)).tolist() if label not in seen]
@@ -262,19 +282,14 @@ def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"y_pred": estimator.predict(X), "classes": classes}
 
 
-@documented
+@describe
 def class_means(values: Any, y: Any, classes: Any = None) -> Array:
-    """Return the mean of values over the rows of each class.
+    """Return the mean of values over the rows of each class, (K, m); NaN for a class without rows.
 
     Parameters
     ----------
     values : array of shape (n, m)
         The values of the rows.
-
-    Returns
-    -------
-    array of shape (K, m)
-        The means; NaN for a class without rows.
 
     Examples
     --------
@@ -294,7 +309,7 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
 
 
 def similarity(rates: Any) -> Array:
-    """Return how similar classes are, (K, K): the mean of the rates of both directions, and zeros on the diagonal."""
+    """Return the similarity of classes, (K, K): the mean rate of both directions, and zeros on the diagonal."""
     rates = np.asarray(rates, dtype=np.float64)
     if rates.ndim != 2 or rates.shape[0] != rates.shape[1]:
         raise ValueError(f"S has shape {rates.shape}; pass a square matrix, a row and a column per class.")
@@ -306,21 +321,16 @@ def similarity(rates: Any) -> Array:
 
 
 def similarity_order(S: Any) -> Labels:
-    """Return an order of the classes in which similar ones are neighbours.
+    """Return an order of the classes, (K,), in which similar ones are neighbours.
 
-    The two most similar groups are joined, again and again, where the similarity of groups is the mean over the pairs;
-    the order keeps the groups together and, up to 1000 classes, makes neighbours as similar as that allows.
+    The two most similar groups are joined repeatedly, where the similarity of groups is the mean over the pairs; the
+    order keeps the groups together and, up to 1000 classes, makes neighbours as similar as that allows.
 
     Parameters
     ----------
     S : array of shape (K, K)
         The similarities, not negative, or rates of confusion, such as `Confusion.rates`; the mean of both directions
         counts.
-
-    Returns
-    -------
-    int array of shape (K,)
-        The numbers of the classes.
 
     Examples
     --------
@@ -343,10 +353,10 @@ def similarity_order(S: Any) -> Labels:
 
 
 def draw_matrix(ax: Any, found: Confusion) -> None:
-    """Draw all cells with their counts; the colour is the rate, on a scale on which small rates can be seen."""
+    """Draw all cells with their counts; colours are rates, on a scale on which small rates are visible."""
     from matplotlib.colors import PowerNorm
 
-    K, rates, colours = len(found.classes), found.rates, white_to(PALETTE[0])
+    K, rates, colours = len(found.classes), found.rates, fade_to(PALETTE[0])
     norm = PowerNorm(0.5, 0.0, 1.0)
     ax.imshow(rates, cmap=colours, norm=norm, interpolation="nearest", aspect="equal")
     edges = np.arange(K + 1) - 0.5
@@ -356,33 +366,20 @@ def draw_matrix(ax: Any, found: Confusion) -> None:
     size = min(10.0, 1.25 * width / max(len(str(int(found.counts.max()))), 2))
     if K <= MOST_NUMBERS and size >= SMALLEST:
         for k, m in zip(*np.nonzero(found.counts), strict=True):
-            style = {"ha": "center", "va": "center", "color": ink_on(colours(norm(rates[k, m]))), "fontsize": size}
+            style = {"ha": "center", "va": "center", "color": choose_ink(colours(norm(rates[k, m]))), "fontsize": size}
             ax.text(m, k, str(int(found.counts[k, m])), **style)
     name_axes(ax, found)
 
 
 def name_axes(ax: Any, found: Confusion) -> None:
-    """Write the classes on both axes of a matrix."""
     for which in "xy":
         class_ticks(ax, which, found.classes.tolist())
     ends = (-0.5, len(found.classes) - 0.5)
     ax.set(xlabel="predicted class", ylabel="true class", xlim=ends, ylim=ends[::-1])
 
 
-def draw_spots(ax: Any, found: Confusion) -> None:
-    """Draw a spot for every pair of classes with errors, its area the number of rows, and a line for the diagonal."""
-    K, errors = len(found.classes), found.errors
-    rows, columns = np.nonzero(errors)
-    counts = errors[rows, columns]
-    ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
-    area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
-    ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
-    name_axes(ax, found)
-    ax.set_aspect("equal")
-
-
 def draw_block(ax: Any, found: Confusion, block: Block) -> None:
-    """Draw the worst block, magnified, on new axes in the right half of ``ax``, with lines to its place."""
+    """Draw a magnified block on new axes in the right half of ``ax``, with lines to its place."""
     from matplotlib.patches import ConnectionPatch, Rectangle
 
     spec = ax.get_subplotspec()
@@ -407,3 +404,182 @@ def draw_block(ax: Any, found: Confusion, block: Block) -> None:
         line = ConnectionPatch(**ends, color=GREY, linewidth=0.8, zorder=0.5)  # below the spots
         line.set_in_layout(False)
         ax.add_artist(line)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMap:
+    """Points in the plane for the classes; similar classes are near each other.
+
+    Attributes
+    ----------
+    points : array of shape (K, 2)
+        The points; NaN for a class without rows.
+    explained : array of shape (2,)
+        The fraction of the squared distances between classes that each axis shows.
+    classes : array of shape (K,)
+        The labels.
+
+    Examples
+    --------
+    >>> map_of_confusion(Confusion.from_predictions([0, 0, 1, 1, 2], [0, 1, 1, 0, 2])).points.shape
+    (3, 2)
+    """
+
+    points: Array
+    explained: Array
+    classes: AnyArray
+
+
+@describe
+def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
+    """Map the classes by the mean scores of their rows: classes with similar means are near each other.
+
+    The map is the projection on the two axes along which the means differ most (principal components). Scores are
+    centred in every row first, since a constant added to all classes decides nothing.
+
+    Parameters
+    ----------
+    U : array of shape (n, K)
+        The class scores, or log-probabilities.
+    classes : array of shape (K,)
+        The labels of the columns of U.
+
+    Examples
+    --------
+    >>> found = map_of_scores([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0]], ["a", "b", "c"], ["a", "b", "c"])
+    >>> found.points.shape, round(float(found.explained.sum()), 6)
+    ((3, 2), 1.0)
+    """
+    U = np.asarray(U, dtype=np.float64)
+    finite = np.isfinite(U).all(axis=0)  # classes without training examples have scores of −inf
+    U = U[:, finite]
+    means = class_means(U - U.mean(axis=1, keepdims=True), y, classes)
+    known = ~np.isnan(means).any(axis=1)
+    points, centred = np.full((len(means), 2), np.nan), means[known] - means[known].mean(axis=0)
+    points[known], explained = find_principal_axes(centred @ centred.T, 2)
+    return ClassMap(points, explained, np.asarray(classes))
+
+
+def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
+    """Return points (K, dim) whose inner products are near B (K, K), and the share of every axis in the eigenvalues."""
+    values, vectors = np.linalg.eigh(B)
+    values = np.where(values > 1e-15 * len(B) * values.max(initial=0.0), values, 0.0)  # the others are rounding
+    kept = np.argsort(-values)[:dim]
+    points, explained = np.zeros((len(B), dim)), np.zeros(dim)
+    points[:, : len(kept)] = vectors[:, kept] * np.sqrt(values[kept])
+    explained[: len(kept)] = values[kept] / (values.sum() or 1.0)
+    largest = points[np.abs(points).argmax(axis=0), np.arange(dim)]
+    return points * np.where(largest < 0, -1.0, 1.0), explained  # signs are arbitrary: the largest is positive
+
+
+def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
+    """Return points whose distances are near the given ones (classical multidimensional scaling).
+
+    Parameters
+    ----------
+    D : array of shape (K, K)
+        The distances, symmetric.
+    dim : int, default=2
+        The number of coordinates.
+
+    Returns
+    -------
+    points : array of shape (K, dim)
+        The points.
+    explained : array of shape (dim,)
+        The share of each coordinate in the sum of the positive eigenvalues.
+
+    Examples
+    --------
+    >>> points, explained = classical_mds([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    >>> bool(np.isclose(np.linalg.norm(points[1] - points[2]), 5))
+    True
+    """
+    check_number("dim", dim, int, 1)
+    D = np.asarray(D, dtype=np.float64)
+    if D.ndim != 2 or D.shape[0] != D.shape[1] or not np.allclose(D, D.T):
+        raise ValueError(f"D has shape {D.shape}; pass a symmetric matrix of distances.")
+    squared = D**2
+    B = -0.5 * (squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean())
+    return find_principal_axes(B, dim)
+
+
+@describe
+def map_of_confusion(found: Confusion) -> ClassMap:
+    """Map the classes by their errors: classes that are confused are near each other.
+
+    The distance of two classes falls with the mean rate s at which one is predicted for the other, relative to that of
+    the most confused pair: 1 − s / s_max. `map_of_scores` shows more where there are few errors.
+
+    Examples
+    --------
+    >>> found = map_of_confusion(Confusion.from_predictions([0, 0, 1, 1, 2], [0, 1, 1, 0, 2]))
+    >>> near, far = np.linalg.norm(found.points[[1, 2]] - found.points[0], axis=1)
+    >>> bool(near < far)
+    True
+    """
+    S = similarity(found.rates)
+    D = 1.0 - S / S.max() if S.max() > 0 else np.ones_like(S)
+    np.fill_diagonal(D, 0.0)
+    points, explained = classical_mds(D)
+    return ClassMap(points, explained, found.classes)
+
+
+@describe
+def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
+    """Draw the classes in a plane by the mean scores of their rows, with lines between those that are confused most.
+
+    The darker a point, the fewer rows of its class are recognised. Of many classes, those that are confused
+    most and those at the edge have names, where there is room for a name that covers no point.
+
+    Parameters
+    ----------
+    n_pairs : int, default=20
+        The number of pairs of classes that are joined, the most confused ones.
+
+    Examples
+    --------
+    >>> ax = plot_class_map(clf, X, y)
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['0', '1', '2']
+    """
+    check_is_fitted(clf)
+    check_number("n_pairs", n_pairs, int, 0)
+    if not hasattr(clf, "class_scores"):
+        raise TypeError(f"{type(clf).__name__} has no class_scores; pass a classifier of this package.")
+    y, U = check_labels(y, "y"), clf.class_scores(X)
+    check_same_length(y, U, "X")
+    found, counted = map_of_scores(U, y, clf.classes_), Confusion.from_predictions(y, clf.predict(X), clf.classes_)
+    ax = one_axes(ax, figsize=(7.2, 5.6))
+    both = np.triu(counted.errors + counted.errors.T)
+    worst = np.column_stack(np.unravel_index(np.argsort(-both, axis=None, kind="stable")[:n_pairs], both.shape))
+    pairs = worst[both[*worst.T] > 0]  # (pairs, 2) the most confused classes
+    for k, m in pairs:
+        width = 0.6 + 2.4 * both[k, m] / both.max()
+        ax.plot(*found.points[[k, m]].T, color=PALETTE[2], linewidth=width, alpha=0.7, zorder=1)
+    if len(pairs):
+        many = f"lines join the {len(pairs)} most confused pairs"
+        ax.set_title(many if len(pairs) > 1 else "the line joins the confused pair", fontsize="medium")
+    here = np.flatnonzero(np.isfinite(found.points).all(axis=1))  # classes with rows
+    recall = np.diag(counted.counts) / np.maximum(counted.support, 1)
+    size = 22 if len(here) > MOST_NAMES else 50  # points², across a marker
+    dots = ax.scatter(
+        *found.points[here].T,
+        c=recall[here],
+        cmap=fade_to(PALETTE[0]).reversed(),
+        vmin=min(float(recall[here].min()), 0.95),
+        vmax=1.0,
+        s=size,
+        edgecolors=INK,
+        linewidths=0.5,
+        zorder=2,
+    )
+    ax.figure.colorbar(dots, ax=ax, label="recall", shrink=0.85)
+    one, two = 100 * found.explained
+    ax.set(xlabel=f"first axis ({one:.0f} % of the differences)", ylabel=f"second axis ({two:.0f} %)")
+    ax.margins(0.1)
+    far = here[np.argsort(-np.linalg.norm(found.points[here], axis=1), kind="stable")]
+    first = list(dict.fromkeys([*pairs.ravel().tolist(), *far.tolist()]))[:MOST_NAMES]
+    words = found.classes[first].tolist()
+    label_points(ax, found.points[first], words, free=found.points[here], radius=0.5 * size**0.5)
+    return ax

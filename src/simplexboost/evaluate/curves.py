@@ -1,44 +1,44 @@
 """Curves over the rounds of a fit: recorded risks and metrics, predictors F and margins, and pictures of them.
 
-Recorded are the training risk, the metrics of evaluated rows, and the risk by which the number of rounds was chosen.
+A fit records the training risk, the metrics of evaluated rows, and the risk by which the number of rounds was chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._util.arrays import AnyArray, Array, Labels
+from .._util.arrays import AnyArray, Array
 from .._util.params import check_choice, check_number, is_auto
 from ..classifiers.search import Choice
 from ..explain.explained_classes import check_booster
 from ..model.additive import add_terms
 from ..parts import losses
-from ..tables.labels import known_label_numbers
 from ..tables.validation import known_labels
-from .confusion import check_labels, check_same_length
 from .drawing import (
     GREY,
     LINES,
     MARKERS,
     PALETTE,
     SMALL,
-    documented,
+    describe,
+    escape_text,
     legend_beside,
     line_style,
     one_axes,
-    picture,
-    plain,
-    shades,
+    pick_shades,
     whole_numbers,
 )
 
 RISK = "risk"
+WIDE = 20.0  # curves whose values differ by more than this factor have a logarithmic axis
+LOOKS = {"training": 0, "held out": 2}  # their line styles
+EVALUATED = (1, 3, 4, 5)  # the line styles of evaluated rows, one after the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +48,13 @@ class Curve:
     Attributes
     ----------
     name : str
-        The rows: "training", "held out", "evaluated", or "evaluated 2" where there are several sets.
+        The rows: "training", "held out", "evaluated", or "evaluated 2" with several sets.
     metric : str
         The measure: "risk" or the name of a metric.
     rounds : int array of shape (m,)
         The numbers of rounds.
     values : array of shape (m,)
-        The values after them.
+        The values after these rounds.
 
     Examples
     --------
@@ -75,14 +75,14 @@ class LearningCurves:
     Attributes
     ----------
     curves : list of Curve
-        All of them; those of one metric have the same scale.
+        All curves; curves of one metric have the same scale.
     n_rounds : int
         The number of rounds of the model.
     chosen : int or None
-        The number of rounds that early stopping or the model itself has chosen; else the best round of the evaluated
-        rows; None if there are none.
+        The number of rounds that early stopping or the model itself has chosen, or else the best round of the evaluated
+        rows, or else None.
     why : str
-        A few words on how it was chosen.
+        How the number was chosen, in a few words.
 
     Examples
     --------
@@ -112,21 +112,12 @@ class LearningCurves:
         return [curve for curve in self.curves if curve.metric == metric]
 
 
-@documented
+@describe
 def learning_curves(clf: Any) -> LearningCurves:
     """Return the recorded curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
 
-    Returns
-    -------
-    LearningCurves
-        The curves, with the chosen round.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0)
     >>> found = learning_curves(clf.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2], eval_metric="error"))
     >>> [(curve.name, curve.metric) for curve in found.curves]
     [('training', 'risk'), ('evaluated', 'risk'), ('evaluated', 'error')]
@@ -145,28 +136,20 @@ def learning_curves(clf: Any) -> LearningCurves:
         name = "evaluated" if len(results) == 1 else f"evaluated {i + 1}"
         for metric, found in result.items():
             curves.append(Curve(name, metric, np.arange(1, len(found) + 1), np.asarray(found, dtype=np.float64)))
-    chosen, why = chosen_round(clf)
-    return LearningCurves(curves, int(clf.n_iter_), chosen, why)
+    chosen, why = getattr(clf, "best_iteration_", None), ""
+    if chosen is not None and getattr(clf, "early_stopping", False):
+        why = "kept by early stopping"
+    elif choice is not None and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was chosen
+        chosen, why = choice.n_estimators, "chosen by held-out risk"
+    elif chosen is not None:
+        why = "best of the evaluated rows"
+    return LearningCurves(curves, int(clf.n_iter_), None if chosen is None else int(chosen), why)
 
 
-def chosen_round(clf: Any) -> tuple[int | None, str]:
-    """Return the round that was chosen, and how."""
-    best, choice = (getattr(clf, name, None) for name in ("best_iteration_", "choice_"))
-    if getattr(clf, "early_stopping", False) and best is not None:
-        return int(best), "kept by early stopping"
-    if choice is not None and is_auto(getattr(clf, "n_estimators", "auto")):  # or only the temperature was
-        return int(choice.n_estimators), "chosen by held-out risk"
-    if best is not None:
-        return int(best), "best of the evaluated rows"
-    return None, ""
+def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
+    """Return at most ``count`` of the rounds 1 .. n_rounds in a geometric sequence: most changes come early.
 
-
-def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Return at most ``count`` of the rounds 1 .. n_rounds, each about as many times later than the one before.
-
-    Boosting changes most in the early rounds.
-
-    >>> spread_rounds(100, 3), spread_rounds(3, 10), spread_rounds(7, 1)
+    >>> space_rounds(100, 3), space_rounds(3, 10), space_rounds(7, 1)
     ([1, 10, 100], [1, 2, 3], [7])
     """
     if count == 1:
@@ -174,22 +157,17 @@ def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
 
 
-def chosen_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
-    """Return the numbers of rounds that a picture shows: those that the user names, checked, or else ``count``."""
+def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
+    """Return checked numbers of rounds as a list; for None ``count`` of the model's rounds."""
     n_rounds = check_booster(clf).n_rounds
-    if rounds is not None:
-        return check_rounds(rounds, n_rounds)
-    if n_rounds == 0:
+    if rounds is None and n_rounds > 0:
+        return space_rounds(n_rounds, count)
+    if rounds is None:
         why = "" if clf.stop_reason_ is None else f" ({clf.stop_reason_})"
         raise ValueError(
             f"this {type(clf).__name__} has no rounds to show{why}. Pass rounds=[0] to draw the predictor before the "
             "first round, which is zero everywhere."
         )
-    return spread_rounds(n_rounds, count)
-
-
-def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
-    """Return numbers of rounds as a list; raise unless they ascend and are from 0 to that of the model."""
     rounds = [rounds] if np.ndim(rounds) == 0 else list(rounds)
     if not rounds:
         raise ValueError("rounds is empty; pass at least one number of rounds.")
@@ -200,28 +178,19 @@ def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
     return [int(t) for t in rounds]
 
 
-@documented
+@describe
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
-    """Return the predictor F after some of the rounds; zeros after round 0.
+    """Return the predictor F after each of some numbers of rounds, (len(rounds), n, d); it is zero after round 0.
 
     Every tree is evaluated once, for any number of rounds.
 
-    Returns
-    -------
-    array of shape (len(rounds), n, d)
-        The predictors.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, codewords="simplex", random_state=0).fit(X, y)
     >>> predictors_over_rounds(clf, X, [0, 10, 20]).shape
-    (3, 150, 2)
+    (3, 150, 3)
     """
     model = check_booster(clf)
-    rounds = check_rounds(rounds, model.n_rounds)
+    rounds = check_rounds(clf, rounds)
     checked, engine, terms = clf._check_X(X), clf._engine(), model.scaled_terms
     F = np.zeros((checked.shape[0], model.Y.shape[1]), dtype=model.dtype)  # (n, d)
     out = np.empty((len(rounds), *F.shape), dtype=model.dtype)
@@ -234,9 +203,11 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     return out
 
 
-@documented
+@describe
 def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
-    """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right, larger where surer.
+    """Return the margin U_c − max_{k≠c} U_k of every row, (n,), or after each of several rounds, (len(rounds), n).
+
+    It is positive if the prediction is right, and larger if the classifier is surer.
 
     Parameters
     ----------
@@ -245,17 +216,8 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
     rounds : int, sequence of int or None, default=None
         Ascending numbers from 0 to ``clf.n_iter_``, or one of them; None takes the whole model.
 
-    Returns
-    -------
-    array of shape (n,), or of shape (len(rounds), n) with ``rounds``
-        The margins.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> bool((margins(clf, X, y) > 0).mean() == clf.score(X, y))
     True
     >>> (margins(clf, X, y, [1, 20]) > 0).mean(axis=1).round(2).tolist()
@@ -264,35 +226,19 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
     check_is_fitted(clf)
     if rounds is not None:
         check_booster(clf)
-        c = labels_among(clf, X, y)
+        c = known_labels(clf._to_host(y), _num_samples(X), clf.classes_)
         return np.array([losses.margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
     clf._problem.check_one_class("margins takes models of one class per row; this one was fitted to several {several}.")
     U = clf.class_scores(X)
     return losses.margins(U, known_labels(clf._to_host(y), len(U), clf.classes_))
 
 
-def n_rows(X: Any) -> int:
-    """Return the number of rows of a table of any kind; sparse matrices have no length."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def labels_among(clf: Any, X: Any, y: Any) -> Labels:
-    """Return the numbers of the labels of rows among the classes of a classifier, (n,)."""
-    y = check_labels(y, "y")
-    check_same_length(y, np.empty(n_rows(X)), "X")
-    return known_label_numbers(y, clf.classes_, "y")
-
-
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
-WIDE = 20.0  # curves whose values differ by more than this factor are drawn on a logarithmic axis
-LOOKS = {"training": 0, "held out": 2}  # their line styles
-EVALUATED = (1, 3, 4, 5)  # the line styles of evaluated rows, one after the other
 
-
-@picture
+@describe
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
-    """Draw the risk or a metric after every round, on all rows that were evaluated, with the chosen round.
+    """Draw the risk or a metric after every round, on training and evaluated rows, with the chosen round.
 
     Parameters
     ----------
@@ -303,10 +249,6 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0)
     >>> ax = plot_learning_curves(clf.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2]))
     >>> [line.get_label() for line in ax.lines[:2]]
     ['training', 'evaluated']
@@ -338,21 +280,18 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
     return ax
 
 
-@picture
+@describe
 def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
-    """Draw the candidates among which `SimplexBoostClassifier` chose, by their held-out risk; the winner is marked.
+    """Draw the held-out risks of the candidates among which `SimplexBoostClassifier` has chosen.
 
     Parameters
     ----------
     choice : SimplexBoostClassifier or Choice
-        A fitted classifier that has chosen something, or its ``choice_``.
+        A fitted classifier with a ``choice_``, or this choice.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> clf = SimplexBoostClassifier(learning_rate=0.3, random_state=0).fit(*load_iris(return_X_y=True))
-    >>> ax = plot_candidates(clf)
+    >>> ax = plot_candidates(clf.set_params(n_estimators="auto", learning_rate=0.3).fit(X, y))
     >>> len(ax.get_yticks()) == len(clf.choice_.candidates)
     True
     """
@@ -386,16 +325,9 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-@picture
+@describe
 def plot_margins(
-    clf: Any,
-    X: Any,
-    y: Any,
-    rounds: Sequence[int] | None = None,
-    *,
-    kind: str = "cumulative",
-    bins: int = 40,
-    ax: Any = None,
+    clf: Any, X: Any, y: Any, rounds: Any = None, *, kind: str = "cumulative", bins: int = 40, ax: Any = None
 ) -> Any:
     """Draw the distribution of the margins U_c − max_{k≠c} U_k of labelled rows after several numbers of rounds.
 
@@ -413,20 +345,16 @@ def plot_margins(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
-    >>> ax = plot_margins(clf, X, y, [1, 10, 30])
+    >>> ax = plot_margins(clf, X, y, [1, 10, 20])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['1 round: 2.0 % errors', '10 rounds: 3.3 % errors', '30 rounds: 0.0 % errors']
+    ['1 round: 2.0 % errors', '10 rounds: 3.3 % errors', '20 rounds: 0.7 % errors']
     """
     check_choice("kind", kind, ("cumulative", "histogram"))
-    chosen = chosen_rounds(clf, rounds)
+    chosen = check_rounds(clf, rounds)
     found = margins(clf, X, y, chosen)  # (T, n)
     ax = one_axes(ax, figsize=(7.0, 4.2))
     edges = np.histogram_bin_edges(found, bins)
-    for place, (t, values, colour) in enumerate(zip(chosen, found, shades(len(chosen)), strict=True)):
+    for place, (t, values, colour) in enumerate(zip(chosen, found, pick_shades(len(chosen)), strict=True)):
         words = f"{t} round{'' if t == 1 else 's'}: {100 * (values <= 0).mean():.1f} % errors"
         style = {"color": colour, "linestyle": LINES[place % len(LINES)], "linewidth": 1.6, "label": words}
         if kind == "cumulative":
@@ -440,16 +368,16 @@ def plot_margins(
     return ax
 
 
-@picture
+@describe
 def plot_race(
     curves: Mapping[str, Any], *, ylabel: str = "test accuracy", highlight: str | None = None, ax: Any = None
 ) -> Any:
-    """Draw a curve for every contestant: seconds across on a logarithmic axis, and a score or a loss upwards.
+    """Draw a score or a loss over the seconds of fitting, a curve for every contestant.
 
     Parameters
     ----------
     curves : mapping of pairs
-        For every name a pair (seconds, values) of arrays of the same length.
+        For the name of each contestant a pair (seconds, values) of arrays of the same length.
     ylabel : str, default="test accuracy"
         The name of the values.
     highlight : str or None, default=None
@@ -461,7 +389,18 @@ def plot_race(
     >>> ax.get_xscale(), [line.get_label() for line in ax.lines[::2]]
     ('log', ['ours', 'other'])
     """
-    checked = {str(name): check_curve(str(name), pair) for name, pair in curves.items()}
+    checked = {}
+    for name, pair in curves.items():
+        try:
+            seconds, values = (np.asarray(part, dtype=np.float64) for part in pair)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"curves[{name!r}] must be a pair (seconds, values) of arrays of numbers.") from error
+        if seconds.ndim != 1 or seconds.shape != values.shape or len(seconds) == 0:
+            shapes = f"{seconds.shape} and {values.shape}"
+            raise ValueError(f"curves[{name!r}] has shapes {shapes}; pass two of the same length.")
+        if not (seconds > 0).all():
+            raise ValueError(f"curves[{name!r}] must have seconds above 0; the axis is logarithmic.")
+        checked[str(name)] = seconds, values
     if not checked:
         raise ValueError("curves is empty; pass at least one contestant.")
     first = next(iter(checked)) if highlight is None else highlight
@@ -471,24 +410,9 @@ def plot_race(
     for number, name in enumerate([first, *(name for name in checked if name != first)]):
         seconds, values = checked[name]
         look = {"linewidth": 2.8, "zorder": 3} if number == 0 else {"linewidth": 1.5, "zorder": 2}
-        ax.plot(seconds, values, label=plain(name), **look, **line_style(number))
+        ax.plot(seconds, values, label=escape_text(name), **look, **line_style(number))
         marker, colour = MARKERS[number % len(MARKERS)], PALETTE[number % len(PALETTE)]
         ax.plot(seconds[-1], values[-1], marker, color=colour, markersize=6, zorder=4)
     ax.set(xscale="log", xlabel="seconds of fitting", ylabel=ylabel)
     legend_beside(ax)
     return ax
-
-
-def check_curve(name: str, pair: Any) -> tuple[Array, Array]:
-    """Return the seconds and the values of a contestant, (m,) each."""
-    try:
-        seconds, values = (np.asarray(part, dtype=np.float64) for part in pair)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"curves[{name!r}] must be a pair (seconds, values) of arrays of numbers.") from error
-    if seconds.ndim != 1 or seconds.shape != values.shape or len(seconds) == 0:
-        raise ValueError(
-            f"curves[{name!r}] has shapes {seconds.shape} and {values.shape}; pass two of the same length."
-        )
-    if not (seconds > 0).all():
-        raise ValueError(f"curves[{name!r}] must have seconds above 0; the axis is logarithmic.")
-    return seconds, values

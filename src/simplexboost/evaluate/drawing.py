@@ -8,29 +8,40 @@ classes are told apart by their markers, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Sequence
 from itertools import product
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import import_optional
-from .._util.docstrings import SHARED, described
+from .._util.docstrings import SHARED, T, described
 from .._util.params import check_number
+from ..explain.explained_classes import EXPLAINED
 from ..tables.labels import known_label_numbers
 
-F = TypeVar("F", bound=Callable[..., Any])
+MOST_ROWS = 3000  # points in one picture; more would hide each other
+PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2)), ":")
+INK, GREY, PALE = "#1b1b1b", "#6b6b6b", "#d9d9d9"
+SMALL = 8.0  # points; no text is smaller
+MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
+LONGEST = 24  # characters of a label
+AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
+OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
 PICTURES = """\
-y_true : array of shape (n,)
-    The true labels.
+estimator : fitted classifier
+    A classifier of this package or of another.
 classes : array of shape (K,) or None, default=None
     All labels, in the order of the columns of P; None takes those that occur, sorted.
 most : int, default=3000
-    The largest number of rows to draw; of more rows some are drawn at random.
+    The largest number of rows to draw; more rows are sampled at random.
 confidence : float, default=0.95
-    The fraction of such intervals that hold the true value, between 0 and 1.
+    The confidence level of the intervals, between 0 and 1.
 name : str or None
     The name in the legend.
 found : Confusion
@@ -40,33 +51,26 @@ rounds : int or sequence of int
 """
 
 
-def documented(thing: F) -> F:
-    """Complete the docstring of a public function or class of this folder."""
-    return described(thing, SHARED + PICTURES)
-
-
-def picture(function: F) -> F:
-    """Complete the docstring of a function that returns the axes on which it has drawn."""
-    if function.__doc__ is not None:  # python -OO
-        returns = "matplotlib Axes, or a list of them\n        The axes with the picture."
-        before, heading, after = function.__doc__.partition("    Examples\n")
-        function.__doc__ = f"{before}    Returns\n    -------\n    {returns}\n\n{heading}{after}"
-    return documented(function)
+def describe(thing: T) -> T:
+    """Add shared entries to the docstring of a function or class, and the axes that pictures return; a decorator."""
+    doc = thing.__doc__
+    if doc and inspect.isfunction(thing) and "ax" in inspect.signature(thing).parameters and "Returns\n" not in doc:
+        returns = "Returns\n    -------\n    matplotlib Axes, or a list of them\n        The axes with the picture.\n\n"
+        thing.__doc__ = doc.replace("Examples\n", f"{returns}    Examples\n")
+    return described(thing, SHARED + EXPLAINED + PICTURES)
 
 
 class Summary:
-    """Numbers about predictions of any classifier, with a picture of them; a base class."""
+    """A base class of tables of numbers about predictions of any classifier, with a picture."""
 
     from_predictions: Any
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
-        """Predict rows with a fitted classifier, and compare with their labels.
+        """Predict rows with a fitted classifier, and compare the predictions with the labels.
 
         Parameters
         ----------
-        estimator : fitted classifier
-            A classifier of this package or of another.
         options : further arguments
             The options of `from_predictions`; ``classes`` are those of the classifier.
         """
@@ -75,19 +79,19 @@ class Summary:
 
     @staticmethod
     def _predict(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
-        """Return the arguments of `from_predictions` that a fitted classifier predicts: here the probabilities."""
+        """Return the arguments of `from_predictions` that a fitted classifier provides."""
         if not hasattr(estimator, "predict_proba"):
             raise TypeError(f"{type(estimator).__name__} has no predict_proba, which this picture needs.")
         return {"P": estimator.predict_proba(X), "classes": estimator.classes_}
 
 
 def one_axes(ax: Any, **options: Any) -> Any:
-    """Return ``ax``, or the axes of a new figure where it is None."""
+    """Return ``ax``, or new axes if it is None."""
     return row_of_axes(ax, 1, **options)[0]
 
 
 def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
-    """Return a list of ``count`` axes: those that are given, or a row of axes of a new figure."""
+    """Return a list of ``count`` axes: the given ones, or a row of axes of a new figure if ``ax`` is None."""
     plt = import_optional("matplotlib.pyplot", "plots need")
     if ax is None:
         return list(plt.subplots(1, count, squeeze=False, layout="constrained", **options)[1][0])
@@ -102,11 +106,8 @@ def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
     return given
 
 
-MOST_ROWS = 3000  # points in one picture; more only hide each other
-
-
-def class_places(classes: Any, known: AnyArray) -> Labels:
-    """Return the numbers of some classes, given by their labels, (D,); of all classes for None."""
+def find_classes(classes: Any, known: AnyArray) -> Labels:
+    """Return the numbers of classes that are given by their labels, (D,); of all classes for None."""
     if classes is None:
         return np.arange(len(known))
     labels = np.atleast_1d(np.asarray(classes))
@@ -115,21 +116,12 @@ def class_places(classes: Any, known: AnyArray) -> Labels:
     return known_label_numbers(labels, known, "classes")
 
 
-def some_rows(n: int, most: int) -> Labels:
-    """Draw at most ``most`` of n rows, the same ones each time; they ascend."""
+def sample_rows(n: int, most: int) -> Labels:
+    """Return the ascending numbers of at most ``most`` of n rows, sampled with a fixed seed."""
     check_number("most", most, int, 1)
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-
-
-PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
-LINES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2)), ":")
-INK, GREY, PALE = "#1b1b1b", "#6b6b6b", "#d9d9d9"
-SMALL = 8.0  # points; no text is smaller
-MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
-LONGEST = 24  # characters of a label
 
 
 def class_style(k: int) -> dict[str, str]:
@@ -142,36 +134,39 @@ def line_style(k: int) -> dict[str, Any]:
     return {"color": PALETTE[k % len(PALETTE)], "linestyle": LINES[k % len(LINES)]}
 
 
-def shades(count: int) -> list[Any]:
-    """Return colours from dark to light for a sequence, such as rounds; in grey they keep their order."""
+def pick_shades(count: int) -> list[Any]:
+    """Return colours from dark to light for a sequence, such as rounds; their order is kept in grey prints."""
     from matplotlib import colormaps
 
     return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))
 
 
-def white_to(colour: str) -> Any:
-    """Return a map of colours from white to this one."""
+def fade_to(colour: str) -> Any:
+    """Return a colormap from white to a colour."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list(f"white to {colour}", ["#ffffff", colour])
 
 
-def ink_on(colour: Any) -> str:
-    """Return black or white, whichever can be read on a colour."""
+def choose_ink(colour: Any) -> str:
+    """Return black or white, whichever has more contrast with a colour."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour))
     return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
 
 
-def short(label: Any, most: int = LONGEST) -> str:
-    """Return a label as text, cut if it is long."""
-    text = str(label)
-    return plain(text if len(text) <= most else text[: most - 1] + "…")
+def cut_text(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def plain(text: str) -> str:
-    """Escape text of the user, so that matplotlib draws it as it is.
+def write_label(label: Any, most: int = LONGEST) -> str:
+    """Return a label as text for matplotlib, cut if it is long."""
+    return escape_text(cut_text(str(label), most))
+
+
+def escape_text(text: str) -> str:
+    """Return text of the user, escaped so that matplotlib draws it as it is.
 
     Otherwise text between two dollars would be a formula, and names that begin with "_" would be left out of legends.
     """
@@ -188,13 +183,13 @@ def legend_beside(ax: Any, **options: Any) -> Any:
 
 
 def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
-    """Write the names of classes or features at 0, 1, 2, … on the axis "x" or "y", those that there is room for.
+    """Write the names of classes or features at 0, 1, 2, … on the axis "x" or "y", as many as fit.
 
-    Their number follows the size of the axes each time they are drawn.
+    The number of names is computed anew each time the axes are drawn.
     """
     from matplotlib.ticker import FuncFormatter, Locator
 
-    words = [short(label) for label in labels]
+    words = [write_label(label) for label in labels]
     axis = ax.xaxis if which == "x" else ax.yaxis
     width = SMALL * (0.72 * max((len(word) for word in words), default=1) + 1.0)  # points
     rotated = which == "x" and width > ax.bbox.width / ax.figure.dpi * 72 / max(len(words), 1)
@@ -215,28 +210,24 @@ def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
 
 
 def lay_out(ax: Any) -> None:
-    """Give the axes the place that they will have when they are drawn, so that sizes in points are known."""
+    """Lay out the figure of the axes, so that sizes in points are known."""
     ax.figure.figure.draw_without_rendering()  # of the whole figure, where the axes are in a part of it
 
 
 def whole_numbers(ax: Any) -> None:
-    """Put the ticks of the x axis at whole numbers."""
+    """Set the ticks of the x axis at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
 
-AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
-OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
-
-
 def label_points(
     ax: Any, points: Array, words: Sequence[Any], *, free: Array | None = None, radius: float = 0.0, **options: Any
 ) -> list[Any]:
-    """Write a label beside each point (m, 2), and return the texts; a label without room is left out.
+    """Write a label beside each point (m, 2) where there is room, and return the texts.
 
-    No label may cover one of the points ``free`` (r, 2), which are drawn as markers of this radius in typographic
-    points. The options are those of the text. The limits of the axes must be set.
+    No label covers one of the points ``free`` (r, 2), which are markers of a radius in typographic points. The options
+    are those of the text. The limits of the axes must be set.
     """
     lay_out(ax)
     frame = ax.get_window_extent()
@@ -247,7 +238,7 @@ def label_points(
     for point, word in zip(points, words, strict=True):
         for dx, dy in OFFSETS if len(kept) else OFFSETS[: len(AROUND)]:
             text = ax.annotate(
-                short(word),
+                write_label(word),
                 point,
                 (dx, dy),
                 textcoords="offset points",
@@ -267,6 +258,6 @@ def label_points(
     return texts
 
 
-def rows_high(rows: int, least: float = 2.2, each: float = 0.24) -> float:
-    """Return the height in inches of a picture with this number of rows of text."""
+def height_of_rows(rows: int, least: float = 2.2, each: float = 0.24) -> float:
+    """Return the height in inches of a picture with a number of rows of text."""
     return max(least, 1.0 + each * rows)

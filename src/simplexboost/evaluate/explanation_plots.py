@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import Array
 from .._util.params import check_number
 from ..engine import Tree
 from ..explain import importances, shap_values
 from ..explain.explained_classes import check_booster, node_outputs
-from ..explain.tree_tables import Names, find_tree, question
+from ..explain.tree_tables import Names, describe_leaf, find_largest, find_tree, write_condition
 from ..tables.frames import feature_names, take_rows
 from .confusion import similarity_order
-from .curves import n_rows
 from .drawing import (
     GREY,
     INK,
     PALE,
     PALETTE,
     SMALL,
-    class_places,
     class_ticks,
+    describe,
+    escape_text,
+    fade_to,
+    find_classes,
+    height_of_rows,
     one_axes,
-    picture,
-    plain,
+    pick_shades,
     row_of_axes,
-    rows_high,
-    shades,
-    short,
-    some_rows,
-    white_to,
+    sample_rows,
+    write_label,
 )
 
 MEANING = {
@@ -42,9 +41,13 @@ MEANING = {
     "splits": "number of splits",
     "shap": "mean of the absolute Shapley values (log-odds)",
 }
+MOST_PANELS = 6
+STEP = 1.0  # between two depths
+STRIP = 1.1  # the width of the bars of a leaf, in depths
+MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 
-@picture
+@describe
 def plot_importance(
     clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
 ) -> Any:
@@ -52,23 +55,16 @@ def plot_importance(
 
     Parameters
     ----------
-    kind : {"gain", "cover", "splits", "shap"}, default="gain"
-        The measure: the gains of the splits on a feature, the rows that pass them, their number, or the mean absolute
-        Shapley values of X.
     X : array, data frame or sparse matrix of shape (n, p), or None, default=None
-        The rows whose Shapley values are taken, for ``kind="shap"`` only.
+        The rows whose Shapley values are averaged, for ``kind="shap"`` only.
     classes : label, list of labels or None, default=None
-        None is for all classes together, a label for one class, a list for a column each. A long list is put in an
-        order in which classes with similar features are neighbours.
+        One class, or several with a column each; None takes all classes together. A long list is ordered so that
+        classes with similar features are neighbours.
     most : int, default=20
         The largest number of features.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> ax = plot_importance(clf, most=2)
     >>> len(ax.patches), ax.get_xlabel()
     (2, 'share of the gain of all splits')
@@ -76,38 +72,32 @@ def plot_importance(
     check_booster(clf)
     check_number("most", most, int, 1)
     if classes is not None:
-        class_places(classes, clf.classes_)
+        find_classes(classes, clf.classes_)
     values = importances(clf, kind, X, classes=classes)
     names = feature_names(clf)
     if values.ndim == 2:
         return draw_table(values, names, np.atleast_1d(np.asarray(classes)), most, MEANING[kind], ax)
-    shown = largest_first(values, most)
-    ax = one_axes(ax, figsize=(6.4, rows_high(len(shown))))
+    shown = find_largest(values, most) if values.any() else np.zeros(1, dtype=np.intp)
+    ax = one_axes(ax, figsize=(6.4, height_of_rows(len(shown))))
     ax.barh(np.arange(len(shown)), values[shown], height=0.7, color=PALETTE[0])
     class_ticks(ax, "y", [names[f] for f in shown.tolist()])
-    title = "all classes" if classes is None else f"class {short(classes)}"
+    title = "all classes" if classes is None else f"class {write_label(classes)}"
     ax.set(xlabel=MEANING[kind], title=title, ylim=(len(shown) - 0.4, -0.6))
     return ax
 
 
-def largest_first(values: Array, most: int) -> Any:
-    """Return the features with the largest values, without zeros unless all are zero."""
-    order = np.argsort(-values, kind="stable")[:most]
-    some = order[values[order] > 0]
-    return some if len(some) else order[:1]
-
-
 def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
-    """Draw features down and classes across; the colour is the importance relative to the largest of the class."""
-    shown = largest_first(values.mean(axis=1), most)
+    """Draw a table of features and classes, coloured by the importance relative to the largest one of the class."""
+    shown = find_largest(values.mean(axis=1), most) if values.any() else np.zeros(1, dtype=np.intp)
     part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
     if len(classes) > 10:
         centred = part - part.mean(axis=0)
         lengths = np.maximum(np.linalg.norm(centred, axis=0), 1e-300)
         order = similarity_order(np.maximum(centred.T @ centred / lengths / lengths[:, None], 0.0))  # by correlations
         part, classes = part[:, order], classes[order]
-    ax = one_axes(ax, figsize=(min(12.0, 4.4 + 0.28 * len(classes)), rows_high(len(shown), 3.0)))
-    drawn = ax.imshow(part, cmap=white_to(PALETTE[0]), vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
+    ax = one_axes(ax, figsize=(min(12.0, 4.4 + 0.28 * len(classes)), height_of_rows(len(shown), 3.0)))
+    colours = {"cmap": fade_to(PALETTE[0]), "vmin": 0.0, "vmax": 1.0}
+    drawn = ax.imshow(part, aspect="auto", interpolation="nearest", **colours)
     class_ticks(ax, "y", [names[f] for f in shown.tolist()])
     class_ticks(ax, "x", classes.tolist())
     ax.set(xlabel="class")
@@ -116,48 +106,29 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
     return ax
 
 
-MOST_ROWS = 1000  # swarms of more rows look the same
-MOST_PANELS = 6
-
-
-@picture
+@describe
 def plot_shap(
-    clf: Any,
-    X: Any,
-    classes: Any = None,
-    *,
-    most: int = 12,
-    rows: int = MOST_ROWS,
-    background: Any = None,
-    ax: Any = None,
+    clf: Any, X: Any, classes: Any = None, *, most: int = 12, rows: int = 1000, background: Any = None, ax: Any = None
 ) -> Any:
-    """Draw what the features add to the log-odds of classes: a point per row, the most important feature on top.
+    """Draw the contributions of features to the log-odds of classes, with a point per row and feature.
 
-    Points to the right speak for the class, points to the left against it. Their colour is the rank of the feature's
-    value among the rows, from dark (low) to light (high); missing values are grey. Panels of several classes have the
-    same features, and the same scale.
+    The most important feature is on top. Points to the right speak for the class, points to the left against it. Their
+    colour is the rank of the feature's value among the rows, from dark (low) to light (high); missing values are grey.
+    Panels of several classes have the same features and the same scale.
 
     Parameters
     ----------
     classes : label, list of labels or None, default=None
-        A label for one class, a list of up to six for a panel each. None takes the second one of two classes, and all
-        of more.
+        One class, or up to six with a panel each. None takes the second of two classes, and all classes of more.
     most : int, default=12
         The largest number of features.
     rows : int, default=1000
-        The largest number of rows to draw; of more rows some are drawn at random.
-    background : rows like X, or None, default=None
-        The rows from which unknown features are taken; None takes the fractions of the training rows that the trees
-        have stored.
+        The largest number of rows to draw; more rows are sampled at random.
     ax : matplotlib Axes, list of them or None, default=None
-        Where to draw, one for every panel; None makes a new figure.
+        Where to draw, one per panel; None makes a new figure.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> plot_shap(clf, X, 1).get_title(), [ax.get_title() for ax in plot_shap(clf, X, [0, 2])]
     ('class 1', ['class 0', 'class 2'])
     """
@@ -166,21 +137,21 @@ def plot_shap(
     if classes is None:
         classes = clf.classes_ if len(clf.classes_) > 2 else clf.classes_[-1]
     labels = np.atleast_1d(np.asarray(classes)).tolist()
-    class_places(labels, clf.classes_)
+    find_classes(labels, clf.classes_)
     if len(labels) > MOST_PANELS:
         raise ValueError(f"classes has {len(labels)} labels; a row of panels takes up to {MOST_PANELS}.")
-    part = take_rows(X, some_rows(n_rows(X), rows))
+    part = take_rows(X, sample_rows(_num_samples(X), rows))
     checked: Any = clf._check_X(part)
     table = (checked.toarray() if issparse(checked) else np.asarray(checked)).astype(np.float64)
     values = shap_values(clf, part, labels, background=background)  # (n, p, D)
     shown = np.argsort(-np.abs(values).mean(axis=(0, 2)), kind="stable")[:most]
     width = 7.4 if len(labels) == 1 else 2.2 + 3.2 * len(labels)
-    axes = row_of_axes(ax, len(labels), figsize=(width, rows_high(len(shown), each=0.34)))
+    axes = row_of_axes(ax, len(labels), figsize=(width, height_of_rows(len(shown), each=0.34)))
     names, reach = [feature_names(clf)[f] for f in shown.tolist()], np.abs(values[:, shown]).max() * 1.05
     for place, (label, panel) in enumerate(zip(labels, axes, strict=True)):
         dots = draw_swarms(panel, values[:, shown, place], table[:, shown])
         class_ticks(panel, "y", names)  # the most important on top
-        panel.set(xlabel="added to the log-odds", title=f"class {short(label)}", ylim=(len(names) - 0.4, -0.6))
+        panel.set(xlabel="added to the log-odds", title=f"class {write_label(label)}", ylim=(len(names) - 0.4, -0.6))
         if len(labels) > 1:
             panel.set_xlim(-reach, reach)
             panel.tick_params("y", labelleft=place == 0)
@@ -191,35 +162,32 @@ def plot_shap(
 
 
 def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
-    """Draw a swarm for every feature from Shapley values and features, (n, m) each; return the last one's artist."""
+    """Draw a swarm of points for every feature from its Shapley values and values (n, m); return the last artist."""
     from matplotlib.colors import ListedColormap
 
-    dots, colours = None, ListedColormap(shades(256), "low to high")  # in grey they keep their order
+    dots, colours = None, ListedColormap(pick_shades(256), "low to high")
     ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
     for place in range(values.shape[1]):
         ax.axhline(place, color=PALE, linewidth=0.5, zorder=0)
-        x, colour = values[:, place], ranks(table[:, place])
-        y, known = place + spread(x), ~np.isnan(colour)
+        x, colour = values[:, place], rank_values(table[:, place])
+        y, known = place + spread_points(x), ~np.isnan(colour)
         ax.plot(x[~known], y[~known], ".", color=GREY, markersize=3, markeredgewidth=0)
         options = {"cmap": colours, "vmin": 0.0, "vmax": 1.0, "s": 7, "linewidths": 0}
         dots = ax.scatter(x[known], y[known], c=colour[known], **options)
     return dots
 
 
-def ranks(x: Array) -> Array:
-    """Return the ranks of values from 0 to 1, equal for equal values; NaN for missing ones."""
+def rank_values(x: Array) -> Array:
+    """Return the ranks of values from 0 to 1, equal for equal values; NaN for missing values."""
     from scipy.stats import rankdata
 
-    out = np.full(len(x), np.nan)
-    known = ~np.isnan(x)
-    if known.any():
-        place = rankdata(x[known], "average")
-        out[known] = 0.5 if place.max() == place.min() else (place - place.min()) / (place.max() - place.min())
-    return out
+    ranks = rankdata(x, "average", nan_policy="omit")
+    low, high = np.fmin.reduce(ranks), np.fmax.reduce(ranks)
+    return (ranks - low) / (high - low) if low < high else 0.5 + 0 * ranks
 
 
-def spread(x: Array, bins: int = 60, width: float = 0.38) -> Array:
-    """Return how far each point moves up or down so that points of similar value do not hide each other."""
+def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
+    """Return offsets of points, up or down, with which points of similar value do not hide each other."""
     if np.ptp(x) == 0:
         return np.linspace(-width, width, len(x)) if len(x) > 1 else np.zeros(1)
     place = np.floor((x - x.min()) / np.ptp(x) * (bins - 1e-9)).astype(int)
@@ -231,47 +199,33 @@ def spread(x: Array, bins: int = 60, width: float = 0.38) -> Array:
     return side * width / max(counts.max() / 2, 4)
 
 
-STEP = 1.0  # between two depths
-STRIP = 1.1  # the width of the bars of a leaf, in depths
-MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
+class Layout(NamedTuple):
+    """The places of the nodes of a tree in its picture."""
+
+    y: dict[int, float]  # 0 is the top
+    depth: dict[int, int]
+    ends: list[int]  # leaves, and nodes at the largest depth
 
 
-@dataclass(eq=False)
-class Layout:
-    """The places of the nodes of a tree that are drawn."""
-
-    y: dict[int, float] = field(default_factory=dict)  # from 0, the top, on
-    depth: dict[int, int] = field(default_factory=dict)
-    ends: list[int] = field(default_factory=list)  # leaves, and nodes at the largest depth
-
-
-@picture
+@describe
 def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
-    """Draw one tree from left to right; each leaf shows as bars what it adds to the logits of the classes.
+    """Draw a tree from left to right, with the contributions of each leaf to the logits of the classes as bars.
 
-    The upper branch is taken if the answer to the question is yes. Bars have the order of ``classes_``; they go up
-    where the leaf speaks for a class and down where it speaks against it. The words name the classes that are moved
-    furthest.
+    The upper branch of a node is for rows that fulfil its condition. Bars have the order of ``classes_``; they go up
+    where the leaf speaks for a class and down where it speaks against it. The classes with the largest changes are
+    named.
 
     Parameters
     ----------
-    i : int, default=0
-        The number of the tree, from 0; negative numbers count from the end.
     n_classes : int, default=3
         The number of classes that are named in a leaf.
     max_depth : int or None, default=4
-        The number of questions that are drawn from the root on; nodes at that depth show the mean of the leaves below
-        them. None draws the whole tree.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure, which is as high as the tree needs.
+        The depth to which the tree is drawn; nodes at this depth show the mean of the leaves below them. None draws the
+        whole tree.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=5, max_leaf_nodes=4, growth="best", random_state=0).fit(X, y)
-    >>> ax = plot_tree(clf, 0)
+    >>> ax = plot_tree(clf.set_params(max_leaf_nodes=4).fit(X, y), 0)
     >>> ax.get_title()
     'tree 0 (round 1), 4 leaves'
     """
@@ -295,8 +249,8 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
 
 
 def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
-    """Place leaves one below the other, and every node in the middle of its children."""
-    layout = Layout()
+    """Place leaves one below the other, and every other node in the middle of its children."""
+    layout = Layout({}, {}, [])
 
     def place(node: int, depth: int) -> float:
         layout.depth[node] = depth
@@ -313,7 +267,6 @@ def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
 
 
 def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
-    """Draw lines from every node to its children, and its question."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "linewidth": 0.6}
     width = 0.4 + 1.6 * (tree.count / max(int(tree.count[0]), 1))  # more rows, wider lines
     for node, depth in layout.depth.items():
@@ -327,61 +280,45 @@ def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
             if depth == 0:
                 style: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "ha": "center", "va": "bottom"}
                 ax.text(x + 0.86 * STEP, layout.y[child] - 0.06, answer, **style)
-        words = question(tree, node, True, names)
-        ax.text(x, y, wrapped(words), fontsize=SMALL, ha="left", va="center", bbox=box, color=INK, zorder=2)
+        words = write_condition(tree, node, True, names)
+        ax.text(x, y, wrap_condition(words), fontsize=SMALL, ha="left", va="center", bbox=box, color=INK, zorder=2)
 
 
-def wrapped(words: str, width: int = 24) -> str:
-    """Return a question in lines that are not too long: the feature, then the condition."""
+def wrap_condition(words: str, width: int = 24) -> str:
+    """Return a condition in two lines if it is long: the feature, then the values."""
     if len(words) <= width:
-        return plain(words)
+        return escape_text(words)
     for sign in (" <= ", " in {"):
         end = words.find(sign)
         if end > 0:
-            return f"{short(words[:end], width)}\n{short(words[end + 1 :], width)}"
-    return short(words, width)
+            return f"{write_label(words[:end], width)}\n{write_label(words[end + 1 :], width)}"
+    return write_label(words, width)
 
 
 def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Names, n_classes: int) -> None:
-    """Draw the bars and the words of the leaves."""
-    ends = layout.ends
-    values = outputs[ends]  # (L, K)
-    bars = chosen_bars(values)
+    labels, values = [write_label(label, 12) for label in names.classes], outputs[layout.ends]  # (L, K)
+    bars = choose_bars(values)
     start = STEP * max(layout.depth.values()) + 0.12
     places = start + (np.arange(len(bars)) + 0.5) * (STRIP - 0.12) / len(bars)
     scale = 0.42 / max(float(np.abs(values).max()), 1e-300)
     width = 0.8 * (STRIP - 0.12) / len(bars)
-    for row, node in enumerate(ends):
+    for row, node in enumerate(layout.ends):
         y = layout.y[node]
         ax.plot([STEP * layout.depth[node], start], [y, y], color=PALE, linewidth=0.8, zorder=0)
         ax.plot([start, start + STRIP - 0.12], [y, y], color=GREY, linewidth=0.6, zorder=1)
         heights = scale * values[row, bars]
         colours = [PALETTE[0] if height >= 0 else PALETTE[1] for height in heights]
         ax.bar(places, -heights, width, bottom=y, color=colours, zorder=2)
-        ax.text(start + STRIP, y, leaf_words(tree, node, values[row], names, n_classes), fontsize=SMALL, va="center")
-    ax.text(start, -0.62, bars_words(names, bars), fontsize=SMALL, color=GREY, va="center")
+        words = describe_leaf(tree, node, values[row], labels, n_classes, ".2g")
+        ax.text(start + STRIP, y, words, fontsize=SMALL, va="center")
+    words = ", ".join([labels[0], labels[1], "…", labels[-1]] if len(bars) > 6 else [labels[k] for k in bars.tolist()])
+    if len(bars) < len(labels):
+        words = f"the {len(bars)} classes that change most"
+    ax.text(start, -0.62, f"bars: {words}", fontsize=SMALL, color=GREY, va="center")
 
 
-def chosen_bars(values: Array) -> Any:
-    """Return the classes that have bars: all, or those that the tree moves furthest, in their order."""
+def choose_bars(values: Array) -> Any:
+    """Return the classes that have bars, in their order: all, or those with the largest changes."""
     if values.shape[1] <= MOST_BARS:
         return np.arange(values.shape[1])
     return np.sort(np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS])
-
-
-def bars_words(names: Names, bars: Any) -> str:
-    """Return the names of the bars."""
-    labels = [short(names.classes[k], 10) for k in bars.tolist()]
-    if len(labels) <= 6:
-        return "bars: " + ", ".join(labels)
-    if len(bars) < len(names.classes):
-        return f"bars: the {len(bars)} classes that move furthest"
-    return f"bars: {labels[0]}, {labels[1]}, …, {labels[-1]}"
-
-
-def leaf_words(tree: Tree, node: int, output: Array, names: Names, n_classes: int) -> str:
-    """Return the classes that a leaf moves furthest, and its rows."""
-    furthest = np.argsort(-np.abs(output), kind="stable")[:n_classes]
-    moves = ", ".join(f"{short(names.classes[k], 12)} {output[k]:+.2g}" for k in furthest.tolist() if output[k] != 0)
-    rows = f"{tree.count[node]} row{'' if tree.count[node] == 1 else 's'}"
-    return f"{moves} ({rows})" if moves else f"nothing ({rows})"

@@ -19,12 +19,14 @@ from ..model.additive import AdditiveModel
 from ..tables.columns import Column
 from ..tables.features import Features
 from ..tables.frames import Table, array_table, feature_names, read_table
-from .explained_classes import ExplainedClasses, check_booster, documented, leaf_table
+from .explained_classes import ExplainedClasses, describe, leaf_table
+
+BLOCK = 2**22  # weights of nodes that are held in memory at a time: 32 MB
 
 
-@documented
+@describe
 def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) -> Array:
-    """Return the mean logits where some features are given and the others are unknown.
+    """Return the mean logits where some features are given and the others are unknown, (m, K) or (m,).
 
     An unknown feature goes down both sides of a split, weighted by the fractions of the training rows that went there.
 
@@ -35,42 +37,28 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
     grid : table of shape (m, s), or for one column a list or array of shape (m,)
         The values of these columns, of the same kinds that X has: numbers, categories, dates.
 
-    Returns
-    -------
-    array of shape (m, K) or (m,)
-        The mean logits.
-
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> low, high = sb.explain.partial_dependence(clf, "petal length (cm)", [1.5, 6.0], 2)
+    >>> low, high = sb.explain.partial_dependence(clf, 2, [1.5, 6.0], classes=2)
     >>> bool(low < high)
     True
     """
-    model, names = check_booster(clf), feature_names(clf)
-    chosen = ExplainedClasses.of(clf, classes)
-    places = column_places(features, names)
-    points = grid_points(grid, places, Features.of(clf), names)
-    return chosen.fill(mean_through_trees(model, places, points, chosen.columns), -np.inf)
+    chosen, names = ExplainedClasses.of(clf, classes), feature_names(clf)
+    places = find_columns(features, names)
+    points = read_grid(grid, places, Features.of(clf), names)
+    return chosen.fill(mean_through_trees(clf.model_, places, points, chosen.columns), -np.inf)
 
 
-@documented
+@describe
 class TreeRecursion:
     """A fitted booster in a form for which scikit-learn computes partial dependence through the trees.
 
     scikit-learn's ``partial_dependence`` and ``PartialDependenceDisplay`` take ``method="recursion"`` only for some of
-    their own classes; this one is registered as a relative of these. Everything else is that of the booster.
+    their own classes; this class is registered as a subclass of one of them. All other attributes are the booster's.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.inspection import partial_dependence
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> partial_dependence(sb.explain.TreeRecursion(clf), X, [2], method="recursion").average.shape
     (3, 43)
     """
@@ -88,21 +76,15 @@ class TreeRecursion:
             raise AttributeError(name)
         return getattr(self.clf, name)
 
-    def __sklearn_tags__(self) -> Any:
-        return self.clf.__sklearn_tags__()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(self.clf.__sklearn_is_fitted__())
-
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
-        """Return what scikit-learn asks for: `decision_function` at a grid, (K, m), or (1, m) for two classes."""
+        """Return the mean of `decision_function` at a grid as scikit-learn expects it, (K, m), or (1, m) for K = 2."""
         message = "method='recursion' takes models of one label per row, not of several; use 'brute'."
         self.clf._problem.check_one_class(message)
         U = 0.5 * partial_dependence(self.clf, target_features, grid)
         return (U[:, 1:] - U[:, :1]).T if U.shape[1] == 2 else U.T
 
 
-def column_places(features: Any, names: list[str]) -> AnyArray:
+def find_columns(features: Any, names: list[str]) -> AnyArray:
     """Return the positions of columns that are given by position or by name, one or several, (s,)."""
     places = []
     for feature in [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features):
@@ -119,10 +101,10 @@ def column_places(features: Any, names: list[str]) -> AnyArray:
     return np.array(places, dtype=np.intp)
 
 
-def grid_points(grid: Any, places: AnyArray, features: Features, names: list[str]) -> Array:
-    """Return the points of a grid, (m, s), as the numbers that trees ask for: categories and dates as in fit.
+def read_grid(grid: Any, places: AnyArray, features: Features, names: list[str]) -> Array:
+    """Return the points of a grid, (m, s), as the numbers that trees compare: categories and dates as in fit.
 
-    The grid is a table with a column for each of these places; for one of them it may be a list or an array (m,).
+    The grid is a table with a column for each of the places; for one place it may be a list or an array (m,).
     """
     table = None if isinstance(grid, list | tuple) else read_table(grid)
     if table is None:
@@ -138,11 +120,8 @@ def grid_points(grid: Any, places: AnyArray, features: Features, names: list[str
     return features.select(places.tolist()).numbers(Table(columns, table.n, table.names)).astype(np.float64)
 
 
-BLOCK = 2**22  # weights of nodes that are kept at a time: 32 MB
-
-
 class Forest:
-    """The nodes of all trees in one array, (N,), their leaves and category sets counted through all trees."""
+    """The nodes of all trees in one array, (N,), with leaves and category sets numbered through all trees."""
 
     def __init__(self, trees: list[Tree]) -> None:
         def before(counts: list[int]) -> AnyArray:  # how many there are in the trees before that of each node
@@ -155,18 +134,16 @@ class Forest:
         self.is_leaf = self.nodes["feature"] < 0
         self.roots = np.unique(first)
         sets = np.concatenate([tree.category_sets for tree in trees])
-        self.sets = np.unpackbits(sets, axis=1, bitorder="little").astype(
-            bool
-        )  # (sets, 256) the categories to the left
+        self.sets = np.unpackbits(sets, axis=1, bitorder="little").astype(bool)  # (sets, 256) categories to the left
         self.set = self.nodes["category"] + before([len(tree.category_sets) for tree in trees])
         count = np.concatenate([tree.count for tree in trees]).astype(np.float64)
-        self.fraction = np.full(len(count), 0.5)  # of the training rows of an inner node, that which went left
+        self.fraction = np.full(len(count), 0.5)  # of an inner node's training rows: went left
         left = self.left[~self.is_leaf]
         rows = count[left] + count[left + 1]
         self.fraction[~self.is_leaf] = np.divide(count[left], rows, out=np.full(len(rows), 0.5), where=rows > 0)
 
-    def goes_left(self, at: AnyArray, features: AnyArray, grid: Array) -> Array:
-        """Return the part of every grid point (m, s) that goes left at some inner nodes, (len(at), m)."""
+    def weigh_left(self, at: AnyArray, features: AnyArray, grid: Array) -> Array:
+        """Return the fraction of every grid point (m, s) that goes left at some inner nodes, (len(at), m)."""
         part = np.repeat(self.fraction[at, None], len(grid), axis=1)
         nodes, by_category = self.nodes[at], self.nodes["category"][at] >= 0
         for feature, x in zip(features, grid.T, strict=True):
@@ -181,7 +158,7 @@ class Forest:
 
 
 def mean_through_trees(model: AdditiveModel, features: AnyArray, grid: Array, M: Array) -> Array:
-    """Return the mean of F M at points (m, s) of these features (s,), (m, D)."""
+    """Return the mean of F M where the features (s,) are given as points (m, s) and the others unknown, (m, D)."""
     if len(model.trees) < len(model.terms):
         raise ValueError(
             "partial dependence through trees needs a model of the package's trees alone; use scikit-learn's "
@@ -201,7 +178,7 @@ def mean_through_trees(model: AdditiveModel, features: AnyArray, grid: Array, M:
         points = grid[begin : begin + step]
         weight, at = np.ones((len(forest.nodes), len(points))), forest.roots
         while len(at := at[~forest.is_leaf[at]]):
-            part, left = forest.goes_left(at, features, points), forest.left[at]
+            part, left = forest.weigh_left(at, features, points), forest.left[at]
             weight[left] = weight[at] * part
             weight[left + 1] = weight[at] * (1.0 - part)
             at = np.concatenate([left, left + 1])

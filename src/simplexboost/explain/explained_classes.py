@@ -1,27 +1,26 @@
-"""The classes that are explained, and what trees add to F M (n, D), where F (n, d) is the predictor.
+"""Classes to explain, and the contributions of trees to F M (n, D), where F (n, d) is the predictor.
 
-For the logits of some classes M holds their codewords as columns, for the log-odds of two classes their difference.
+M (d, D) has the codewords of some classes as columns for their logits, and the difference of two codewords for the
+log-odds of two classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.docstrings import SHARED, described
+from .._util.docstrings import SHARED, T, described
 from ..engine import Tree
 from ..engine.cpu.forest import starts
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
 from ..tables.labels import class_numbers
 
-F = TypeVar("F", bound=Callable[..., Any])
 EXPLAINED = """\
 classes : label, list of labels or None, default=None
     The classes to explain; None means all. For a list the last axis has its order, for one label there is no such axis.
@@ -31,12 +30,17 @@ background : rows like X, or None, default=None
     ("path-dependent" values), and the base is `expected_value`.
 i : int
     The number of the tree, from 0; negative numbers count from the end.
+kind : {"gain", "cover", "splits", "shap"}, default="gain"
+    "gain" is ``feature_importances_``; for chosen classes it is the share of each feature in the squared differences
+    between the values of leaves that the splits explain, and sums to one for every class. "cover" is the number of
+    training rows that pass the splits on a feature, "splits" the number of these splits. "shap" is the mean of the
+    absolute Shapley values of X, over all classes or for the chosen ones.
 """
 
 
-def documented(function: F) -> F:
-    """Complete the docstring of a public function of this folder."""
-    return described(function, SHARED + EXPLAINED)
+def describe(thing: T) -> T:
+    """Add the entries of `SHARED` and `EXPLAINED` to the docstring of a function or class; a decorator."""
+    return described(thing, SHARED + EXPLAINED)
 
 
 def check_booster(clf: Any) -> AdditiveModel:
@@ -48,7 +52,7 @@ def check_booster(clf: Any) -> AdditiveModel:
 
 
 def check_not_merged(clf: Any) -> None:
-    """Raise if classes were merged: the score of a merged class is no sum over trees."""
+    """Raise if classes were merged, because the score of a merged class is no sum over trees."""
     if getattr(clf, "merged_", None) is not None:
         raise ValueError(
             "the score of a merged class is no sum over trees, so that trees do not explain it; explain the model as "
@@ -57,13 +61,13 @@ def check_not_merged(clf: Any) -> None:
 
 
 def all_labels(clf: Any) -> AnyArray:
-    """Return the classes that can be explained, (K,): with several targets their numbers, one target after another."""
+    """Return the labels of all classes, (K,); for several targets their numbers, one target after another."""
     return clf.classes_ if clf._problem.widths is None else np.arange(len(clf.present_))
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedClasses:
-    """Some classes of a fitted booster, whose scores are explained."""
+    """Some classes of a fitted booster, to be explained."""
 
     clf: Any
     numbers: Labels  # (D,) their positions in `classes_`
@@ -72,7 +76,7 @@ class ExplainedClasses:
 
     @classmethod
     def of(cls, clf: Any, classes: Any) -> ExplainedClasses:
-        """Find the classes with these labels; all classes if None."""
+        """Find the classes with the given labels; all classes if None."""
         check_booster(clf)
         known = all_labels(clf)
         numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
@@ -86,7 +90,7 @@ class ExplainedClasses:
         return self.clf.model_.Y[rows].T.astype(np.float64)
 
     def logits(self, X: AnyArray) -> Array:
-        """Return the logits 2U of the classes that had training examples, (n, D), for rows that are checked."""
+        """Return the logits 2U of the classes that had training examples, (n, D), for checked rows."""
         return 2.0 * self.clf._scores_of_rows(X)[:, self.numbers[self.present]]
 
     def fill(self, values: Array, absent: float) -> Array:
@@ -104,11 +108,11 @@ class ExplainedClasses:
             raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
 
 
-# ---- what trees add to F M ------------------------------------------------------------------------------------------
+# ---- contributions of trees to F M -----------------------------------------------------------------------------------
 
 
 class LeafTable(NamedTuple):
-    """The values of all leaves, tree after tree, as the kernel takes them: in the precision of predictions."""
+    """The values of all leaves, tree after tree, in the form that the kernel takes: in the precision of predictions."""
 
     values: Array  # (leaves * D,) or, if most are zero, those that are not
     columns: AnyArray | None  # their columns
@@ -116,25 +120,25 @@ class LeafTable(NamedTuple):
 
 
 def tree_terms(model: AdditiveModel) -> list[Term]:
-    """Return the terms of a model that are trees, their steps multiplied by the temperature."""
+    """Return the terms of a model that are trees, with steps multiplied by the temperature."""
     return [term for term in model.scaled_terms if isinstance(term.hypothesis, TreeHypothesis)]
 
 
 def scaled_values(term: Term, dtype: Any) -> Any:
-    """Return what a tree adds to F in its leaves, (L, d) or (L, 1), with the rounding of predictions."""
+    """Return the values that a tree's leaves add to F, (L, d) or (L, 1), with the rounding of predictions."""
     values = term.hypothesis.values
     values = csr_array(values) if issparse(values) else values.reshape(-1, values.shape[-1])
     return values.astype(dtype) * np.dtype(dtype).type(term.step)
 
 
 def leaf_outputs(term: Term, M: Array, dtype: Any) -> Array:
-    """Return what a tree adds to F M in its leaves, (L, D)."""
+    """Return the values that a tree's leaves add to F M, (L, D)."""
     values = scaled_values(term, dtype).astype(np.float64)
     return np.asarray(values @ (M if term.coordinate is None else M[[term.coordinate]]))
 
 
 def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
-    """Return what a tree adds to F M on average over the training rows of every node, (N, D)."""
+    """Return the values that a tree adds to F M, averaged over the training rows of every node, (N, D)."""
     tree: Tree = term.hypothesis.tree
     is_leaf = tree.nodes["feature"] < 0
     out = np.zeros((len(tree.nodes), M.shape[1]))
@@ -148,8 +152,8 @@ def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
 
 
 def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
-    """Multiply the leaves of a model's trees by M (d, D)."""
-    terms, chosen = tree_terms(model), chosen_rows(M)
+    """Return the leaf values of a model's trees, multiplied by M (d, D)."""
+    terms, chosen = tree_terms(model), selected_coordinates(M)
     if chosen is None:
         outputs = [leaf_outputs(t, M, model.dtype).ravel() for t in terms]
         return LeafTable(np.concatenate(outputs).astype(model.dtype), None, None)
@@ -169,8 +173,8 @@ def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
     )
 
 
-def chosen_rows(M: Array) -> AnyArray | None:
-    """Return the coordinates of F that the columns of M (d, D) pick out; None if they do more than that."""
+def selected_coordinates(M: Array) -> AnyArray | None:
+    """Return the coordinates of F that M (d, D) selects, (D,); None if M does more than select coordinates."""
     rows = np.abs(M).argmax(axis=0)
     picks = (M != 0).sum(axis=0) == 1
     return rows if picks.all() and (M[rows, np.arange(M.shape[1])] == 1).all() else None

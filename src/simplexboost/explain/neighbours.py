@@ -1,6 +1,6 @@
-"""Training rows that are similar in a model, because they fall into the same leaves, and labels that are doubtful.
+"""Training rows that a model finds similar, because they fall into the same leaves, and labels that may be wrong.
 
-A label is doubtful if models that were fitted without the row place it far from that label.
+A label is doubtful if models that were fitted without the row score another class higher.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from .._util.arrays import AnyArray, Array
 from .._util.params import check_number
 from ..tables.inputs import check_several_labels, plain_labels
 from ..tables.labels import label_numbers
-from .explained_classes import check_booster, documented
+from .explained_classes import check_booster, describe
 
-BLOCK = 2**22  # similarities that are kept at a time: 32 MB
+BLOCK = 2**22  # similarities that are held in memory at a time: 32 MB
 
 
 class Neighbours(NamedTuple):
-    """The most similar examples of some rows.
+    """The most similar examples of each row.
 
     Attributes
     ----------
     rows : int array of shape (n, k)
-        Their positions, the most similar one first; of equally similar ones the first.
+        The positions of the examples, the most similar first; among equally similar ones in order of position.
     similarity : array of shape (n, k)
-        The fraction of the trees in which they share a leaf with the row.
+        The fraction of the trees in which the example shares a leaf with the row.
 
     Examples
     --------
@@ -43,28 +43,19 @@ class Neighbours(NamedTuple):
     similarity: Array
 
 
-@documented
+@describe
 def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
-    """Find examples that the model treats like the rows of X: those that lie in the same leaves of most trees.
+    """Find the examples that lie in the same leaves as the rows of X in most trees.
 
     Parameters
     ----------
     examples : rows like X
-        Where to look, for instance the training set.
+        The rows to search, for instance the training set.
     k : int, default=5
-        How many of them are returned for every row.
-
-    Returns
-    -------
-    Neighbours
-        ``rows`` (n, k) and ``similarity`` (n, k).
+        The number of examples to return for every row.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> bool((y[sb.explain.nearest_examples(clf, X[[60]], X).rows] == y[60]).all())
     True
     """
@@ -92,12 +83,12 @@ def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
 
 
 class DoubtfulLabels(NamedTuple):
-    """Examples by how doubtful their labels are, the most doubtful one first, (n,) each.
+    """Examples in the order of how doubtful their labels are, the most doubtful first.
 
     Attributes
     ----------
     rows : int array of shape (n,)
-        Their positions in the table.
+        The positions of the examples in the table.
     margin : array of shape (n,)
         The score of the label minus the best other score, by a model that was fitted without the example.
     given : array of shape (n,)
@@ -118,9 +109,9 @@ class DoubtfulLabels(NamedTuple):
     suggested: AnyArray
 
 
-@documented
+@describe
 def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
-    """Order the examples of a training set by how probably their labels are wrong.
+    """Order the examples of a training set by how doubtful their labels are.
 
     The classifier is cloned and fitted once for every fold. An example's margin is the score of its label minus the
     best other score, by the model that was fitted without it; far below zero the label is probably wrong.
@@ -132,18 +123,10 @@ def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any
     cv : int, splitter or iterable of (train, test), default=5
         The folds: their number, a splitter of scikit-learn, or pairs of arrays of row numbers.
 
-    Returns
-    -------
-    DoubtfulLabels
-        ``rows``, ``margin``, ``given`` and ``suggested`` (n,), the most doubtful example first.
-
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> y[0] = 2  # a wrong label
-    >>> doubtful = sb.explain.doubtful_labels(sb.SimplexBoostClassifier(n_estimators=30, random_state=0), X, y)
+    >>> doubtful = sb.explain.doubtful_labels(clf, X, y)
     >>> doubtful.rows[0], doubtful.given[0], doubtful.suggested[0]
     (np.int64(0), np.int64(2), np.int64(0))
     """

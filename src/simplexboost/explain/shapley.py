@@ -1,10 +1,10 @@
-"""Shapley values of a fitted booster: how much each feature adds to its logits 2U = F Yᵀ, temperature included.
+"""Shapley values of a fitted booster: the contribution of each feature to the logits 2U = F Yᵀ, temperature included.
 
-What a feature adds depends on which others are known already; its Shapley value is the mean over all orders in which
-features may become known. While a feature is unknown, a tree sends the row down both sides of its splits, weighted by
-the fractions of the training rows that went there ("path-dependent" values), or takes the feature from a row of a
-background set ("interventional" values). The values of a row and `expected_value` add up to the logits of the row.
-XGBoost calls these logits the margin; where the loss is a likelihood, the probabilities are their soft-max.
+The contribution of a feature depends on which others are known already; its Shapley value is the mean over all orders
+in which features may become known. While a feature is unknown, a tree sends the row down both sides of its splits,
+weighted by the fractions of the training rows that went there ("path-dependent" values), or takes the feature from a
+row of a background set ("interventional" values). The values of a row and `expected_value` add up to the logits of the
+row. XGBoost calls these logits the margin; where the loss is a likelihood, the probabilities are their soft-max.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..engine import Engine, Tree, column_of
 from ..engine.cpu.forest import starts
 from ..engine.cpu.trees import blocks, compact
 from ..engine.tree import node_bytes
-from ..model.additive import AdditiveModel, Term
+from ..model.additive import AdditiveModel
 from ..model.hypotheses import LinearHypothesis, TreeHypothesis
 from ..tables.frames import feature_names
 from ..tables.labels import class_numbers
@@ -32,24 +32,24 @@ from .explained_classes import (
     LeafTable,
     all_labels,
     check_booster,
-    chosen_rows,
-    documented,
+    describe,
     leaf_table,
     node_outputs,
     scaled_values,
+    selected_coordinates,
     tree_terms,
 )
 
 
 class PairExplanation(NamedTuple):
-    """Why one class rather than another.
+    """Shapley values of the log-odds of one class against another.
 
     Attributes
     ----------
     values : array of shape (n, p)
-        What each feature adds to the log-odds of the first class against the second.
+        The contribution of each feature to the log-odds of the first class against the second.
     base : float
-        The log-odds while no feature is known; with the values of a row they add up to its log-odds.
+        The log-odds while no feature is known; the base and the values of a row add up to the row's log-odds.
 
     Examples
     --------
@@ -62,112 +62,77 @@ class PairExplanation(NamedTuple):
     base: float
 
 
-@documented
+@describe
 def expected_value(clf: Any) -> Array:
     """Return the logits while no feature is known, (K,): the mean over the training rows of every tree.
 
-    Returns
-    -------
-    array of shape (K,)
-        The logits; −inf for classes without training examples.
+    The logits of classes without training examples are −inf.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
     >>> sb.explain.expected_value(clf).shape
     (3,)
     """
     chosen = ExplainedClasses.of(clf, None)
-    return chosen.fill(expected(clf.model_, chosen.columns), -np.inf)
+    return chosen.fill(compute_base(clf.model_, chosen.columns), -np.inf)
 
 
-@documented
+@describe
 def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Array:
-    """Return Shapley values: what each feature adds to the logit of each class.
-
-    Returns
-    -------
-    array of shape (n, p, K) or (n, p)
-        The values.
+    """Return Shapley values, (n, p, K) or (n, p): the contribution of each feature to the logit of each class.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> sb.explain.shap_values(clf, X).shape, sb.explain.shap_values(clf, X, 1).shape
     ((150, 4, 3), (150, 4))
     """
     check_booster(clf)
-    return values_and_base(clf, clf._check_X(X), classes, background)[0]
+    return compute_with_base(clf, clf._check_X(X), classes, background)[0]
 
 
-def values_and_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> tuple[Array, Array]:
-    """Return the Shapley values (n, p, D) of rows that are checked, and the logits (D,) while no feature is known."""
+def compute_with_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> tuple[Array, Array]:
+    """Return the Shapley values (n, p, D) of checked rows, and the logits (D,) while no feature is known."""
     chosen = ExplainedClasses.of(clf, classes)
     rows = None if background is None else clf._check_X(background)
-    known = expected(clf.model_, chosen.columns) if rows is None else chosen.logits(rows).mean(axis=0)
-    phi = values(clf.model_, X, chosen.columns, clf._engine(), rows, chosen.logits(X) - known)
+    known = compute_base(clf.model_, chosen.columns) if rows is None else chosen.logits(rows).mean(axis=0)
+    phi = compute_values(clf.model_, X, chosen.columns, clf._engine(), rows, chosen.logits(X) - known)
     return chosen.fill(phi, 0.0), chosen.fill(known, -np.inf)
 
 
-@documented
+@describe
 def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
-    """Return Shapley interaction values of pairs of features.
+    """Return Shapley interaction values of pairs of features, (n, p, p, K) or (n, p, p).
 
-    What two features do together and neither does alone stands half at (f, g) and half at (g, f). Over one of the two
-    features the values add up to `shap_values`.
-
-    Returns
-    -------
-    array of shape (n, p, p, K) or (n, p, p)
-        The values; for many features or classes these are many numbers.
+    The joint effect of two features, which neither has alone, is divided equally between (f, g) and (g, f). The sums
+    over one of the two features are `shap_values`. With many features or classes the values need much memory.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> sb.explain.shap_interaction_values(clf, X, 1).shape
     (150, 4, 4)
     """
     check_booster(clf)
     checked, chosen = clf._check_X(X), ExplainedClasses.of(clf, classes)
-    phi = interactions(clf.model_, checked, chosen.columns, clf._engine())
+    phi = compute_interactions(clf.model_, checked, chosen.columns, clf._engine())
     sums = phi.sum(axis=2)  # (n, p, D)
     before = sums.copy()
-    share_rounding(sums, chosen.logits(checked) - expected(clf.model_, chosen.columns))
+    share_rounding(sums, chosen.logits(checked) - compute_base(clf.model_, chosen.columns))
     own = np.arange(phi.shape[1])
     phi[:, own, own] += sums - before
     return chosen.fill(phi, 0.0)
 
 
-@documented
+@describe
 def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
-    """Explain why class a and not class b: what each feature adds to the log-odds 2(U_a − U_b).
+    """Explain why class a and not class b: the contribution of each feature to the log-odds 2(U_a − U_b).
 
     Parameters
     ----------
-    a : label
-        The class whose odds are explained.
-    b : label
-        The class that the odds are against.
-
-    Returns
-    -------
-    PairExplanation
-        ``values`` (n, p), and ``base``, the log-odds while no feature is known.
+    a, b : label
+        The two classes.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> sb.explain.explain_pair(clf, X[[70]], 2, 1).values.argmax()  # speaks most for class 2
     np.int64(3)
     """
@@ -179,38 +144,28 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
     chosen = ExplainedClasses(clf, numbers, False, clf.present_[numbers])
     chosen.check_present()
     M = chosen.columns @ np.array([[1.0], [-1.0]])  # (d, 1)
-    base, logits = expected(clf.model_, M), chosen.logits(checked)
-    phi = values(clf.model_, checked, M, clf._engine(), total=logits[:, :1] - logits[:, 1:] - base)
+    base, logits = compute_base(clf.model_, M), chosen.logits(checked)
+    phi = compute_values(clf.model_, checked, M, clf._engine(), total=logits[:, :1] - logits[:, 1:] - base)
     return PairExplanation(phi[..., 0], float(base[0]))
 
 
 # ---- the package shap -----------------------------------------------------------------------------------------------
 
 
-@documented
+@describe
 def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Any:
     """Return the Shapley values as an ``Explanation`` of the package ``shap``, for its plots.
 
-    Returns
-    -------
-    shap.Explanation
-        The values with their base and the names of features and classes.
-
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> sb.explain.shap_explanation(clf, X).values.shape
     (150, 4, 3)
     """
     shap = import_optional("shap", "shap_explanation needs the package")
     check_booster(clf)
     checked: Any = clf._check_X(X)
-    phi, base = values_and_base(clf, checked, classes, background)
-    known = all_labels(clf)
-    labels = known if classes is None else known[class_numbers(classes, known)]
+    phi, base = compute_with_base(clf, checked, classes, background)
+    labels = all_labels(clf)[ExplainedClasses.of(clf, classes).numbers]
     return shap.Explanation(
         phi,
         np.repeat(base[None], len(phi), axis=0),
@@ -220,27 +175,19 @@ def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any =
     )
 
 
-@documented
+@describe
 def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
-    """Return the trees in the form that ``shap.TreeExplainer`` takes; its values are those of `shap_values`.
+    """Return the trees in the form that ``shap.TreeExplainer`` takes, which then computes the same as `shap_values`.
 
-    The result has a number per node and class, so that this is for small models, or for some classes.
+    The result has a number per node and class: use it for small models, or for a few classes.
 
     Parameters
     ----------
     classes : label, list of labels or None, default=None
         The classes to explain; None means all that had training examples.
 
-    Returns
-    -------
-    dict
-        The trees.
-
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
     >>> len(sb.explain.to_shap(clf)["trees"])
     20
     """
@@ -257,28 +204,28 @@ def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
         )
     if any((tree.count <= 0).any() for tree in model.trees):
         raise ValueError("to_shap cannot pass on nodes without training rows, which shap divides by; use shap_values.")
+    trees = []
+    for term in model.scaled_terms:
+        tree: Tree = term.hypothesis.tree
+        inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
+        trees.append(
+            {  # x <= threshold goes left; leaves have −1
+                "children_left": np.where(inner, left, -1),
+                "children_right": np.where(inner, left + 1, -1),
+                "children_default": np.where(inner, np.where(tree.nodes["missing_left"], left, left + 1), -1),
+                "features": np.where(inner, tree.nodes["feature"], -1),
+                "thresholds": np.where(inner, tree.nodes["threshold"], -1.0),
+                "values": node_outputs(term, M, model.dtype),
+                "node_sample_weight": tree.count.astype(np.float64),
+            }
+        )
     return {
-        "trees": [tree_dictionary(term, M, model.dtype) for term in model.scaled_terms],
+        "trees": trees,
         "base_offset": np.zeros(M.shape[1]),
         "tree_output": "raw_value",
-        "objective": "binary_crossentropy",  # what shap does not know, it need not use
+        "objective": "binary_crossentropy",  # not used
         "input_dtype": np.float64,
         "internal_dtype": np.float64,
-    }
-
-
-def tree_dictionary(term: Term, M: Array, dtype: Any) -> dict[str, AnyArray]:
-    """Return one tree: ``x <= threshold`` goes left, a missing value to ``children_default``; −1 at leaves."""
-    tree: Tree = term.hypothesis.tree
-    inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
-    return {
-        "children_left": np.where(inner, left, -1),
-        "children_right": np.where(inner, left + 1, -1),
-        "children_default": np.where(inner, np.where(tree.nodes["missing_left"], left, left + 1), -1),
-        "features": np.where(inner, tree.nodes["feature"], -1),
-        "thresholds": np.where(inner, tree.nodes["threshold"], -1.0),
-        "values": node_outputs(term, M, dtype),
-        "node_sample_weight": tree.count.astype(np.float64),
     }
 
 
@@ -286,9 +233,9 @@ def tree_dictionary(term: Term, M: Array, dtype: Any) -> dict[str, AnyArray]:
 
 
 class Paths:
-    """The trees of a model, to be taken apart; the kernel computes in the precision of the model's predictions.
+    """The paths from the root to the leaves of all trees, from which the kernel computes Shapley values.
 
-    ``used`` are the columns that the kernel gets, None for all.
+    The kernel computes in the precision of the model's predictions and gets the columns ``used``, None for all.
     """
 
     def __init__(self, trees: list[Tree], n_features: int, sparse: bool, dtype: Any = np.float64) -> None:
@@ -298,7 +245,7 @@ class Paths:
 
     @cached
     def kernel(self) -> Any:
-        """The trees, taken apart."""
+        """The compiled object that holds the paths."""
         kernel = _kernels.SingleExplainer if self.dtype == np.float32 else _kernels.Explainer
         return kernel(
             np.concatenate([node_bytes(of_tree) for of_tree in self.nodes]),
@@ -310,14 +257,14 @@ class Paths:
         )
 
 
-# What is kept of models as long as they live, so that to explain one row takes milliseconds: for 800 trees of 125
-# leaves and 26 classes the paths take 0.2 s and the other two 0.06 s. Only the last one of each kind is kept.
-_KEPT: WeakKeyDictionary[AdditiveModel, dict[str, tuple[Any, Any]]] = WeakKeyDictionary()
+# Results that are cached as long as a model lives, so that explaining one row takes milliseconds: for 800 trees of 125
+# leaves and 26 classes the paths take 0.2 s and the other two 0.06 s. Only the last result of each kind is cached.
+_CACHE: WeakKeyDictionary[AdditiveModel, dict[str, tuple[Any, Any]]] = WeakKeyDictionary()
 
 
-def kept(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> Any:
-    """Return what is kept of a model for a key; make it if it is not there."""
-    store = _KEPT.setdefault(model, {})
+def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> Any:
+    """Return the cached result of a model for a key; compute it if it is not cached."""
+    store, key = _CACHE.setdefault(model, {}), (len(model.terms), model.temperature, key)
     found = store.get(kind)
     if found is None or found[0] != key:
         found = store[kind] = (key, make())
@@ -325,13 +272,13 @@ def kept(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> 
 
 
 def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
-    """Return the paths of a model's trees, for dense or for sparse tables."""
-    key = (len(model.terms), X.shape[1], issparse(X))
-    return kept(model, "paths", key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
+    """Return the cached paths of a model's trees, for dense or for sparse tables."""
+    key = X.shape[1], issparse(X)
+    return use_cache(model, "paths", key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
 
 
 def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: Engine) -> Paths:
-    """Return the paths of a model's trees, ready for values against background rows if there are some."""
+    """Return the paths of a model's trees, prepared for values against background rows if there are any."""
     if background is None:
         return paths_of(model, X)
     paths = Paths(model.trees, X.shape[1], issparse(X), model.dtype)
@@ -341,17 +288,12 @@ def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None
     return paths
 
 
-def key_of(model: AdditiveModel, M: Array) -> Any:
-    """Return what leaf values and expectations depend on."""
-    return len(model.terms), model.temperature, M.shape, M.tobytes()
-
-
 def leaves_of(model: AdditiveModel, M: Array) -> LeafTable:
-    """Return the leaves of a model's trees times M (d, D)."""
-    return kept(model, "leaves", key_of(model, M), lambda: leaf_table(model, M))
+    """Return the cached leaf values of a model's trees, multiplied by M (d, D)."""
+    return use_cache(model, "leaves", (M.shape, M.tobytes()), lambda: leaf_table(model, M))
 
 
-def values(
+def compute_values(
     model: AdditiveModel,
     X: AnyArray,
     M: Array,
@@ -359,14 +301,14 @@ def values(
     background: AnyArray | None = None,
     total: Array | None = None,
 ) -> Array:
-    """Return Shapley values for F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set.
+    """Return Shapley values of F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set.
 
-    If their totals (n, D) are given, the values are made to add up to them; see `share_rounding`.
+    If totals (n, D) are given, the values are changed so that they add up to the totals; see `share_rounding`.
     """
     check_explainable(model)
     d, D = M.shape
-    if d < D and chosen_rows(M) is None:  # fewer columns in code space
-        out = values(model, X, np.eye(d), engine, background) @ M
+    if d < D and selected_coordinates(M) is None:  # fewer columns in code space
+        out = compute_values(model, X, np.eye(d), engine, background) @ M
     elif not issparse(X) and len(model.trees) == len(model.terms) > 0:
         out = np.empty((X.shape[0], X.shape[1], D))
         paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
@@ -389,8 +331,8 @@ def values(
     return out
 
 
-def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: Engine) -> Array:
-    """Return Shapley interaction values for F M, (n, p, p, D); at (f, f) is what the feature does on its own."""
+def compute_interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: Engine) -> Array:
+    """Return Shapley interaction values of F M, (n, p, p, D); the effect of a feature alone is at (f, f)."""
     check_explainable(model)
     n, p = X.shape
     out = np.zeros((n, p, p, M.shape[1]))
@@ -435,8 +377,8 @@ def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, backgroun
             out[:, line.feature] += away[:, None] * slope
 
 
-def expected(model: AdditiveModel, M: Array) -> Array:
-    """Return what is expected of F M while no feature is known, (D,): leaves weighted by their training rows."""
+def compute_base(model: AdditiveModel, M: Array) -> Array:
+    """Return F M while no feature is known, (D,): the mean of the leaves, weighted by their training rows."""
     check_explainable(model)
 
     def compute() -> Array:
@@ -450,7 +392,7 @@ def expected(model: AdditiveModel, M: Array) -> Array:
                 total += intercept @ (M if term.coordinate is None else M[[term.coordinate]])
         return total
 
-    return kept(model, "expected", key_of(model, M), compute).copy()
+    return use_cache(model, "base", (M.shape, M.tobytes()), compute).copy()
 
 
 def leaf_weights(tree: Tree) -> Array:

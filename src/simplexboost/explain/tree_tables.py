@@ -1,4 +1,4 @@
-"""Trees of a model as a table of nodes and as text, and what their splits say of the importance of features."""
+"""Trees of a model as a table of nodes and as text, and the importance of features."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from .explained_classes import (
     all_labels,
     check_booster,
     check_not_merged,
-    documented,
+    describe,
     node_outputs,
     tree_terms,
 )
 from .shapley import shap_values
 
-OTHERS = "(others)"  # what the categories that share the last number are called
+OTHERS = "(others)"  # the name of the categories that share the last number
+IMPORTANCES = ("gain", "cover", "splits", "shap")
 
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """What the columns and the classes of a model are called."""
+    """The names of the columns, categories and classes of a model."""
 
     features: list[str]
     categories: Categories | None
@@ -40,12 +41,11 @@ class Names:
 
     @classmethod
     def of(cls, clf: Any) -> Names:
-        """Read the names from a booster."""
         check_not_merged(clf)
         return cls(feature_names(clf), getattr(clf, "categories_", None), all_labels(clf)[clf.present_])
 
-    def of_set(self, tree: Tree, node: int) -> list[Any]:
-        """Return the categories that a node sends left, as the user knows them."""
+    def categories_to_left(self, tree: Tree, node: int) -> list[Any]:
+        """Return the categories that a node sends left, as they are in the user's table."""
         column = int(tree.nodes["feature"][node])
         known = None if self.categories is None else self.categories.columns[column]
         numbers = np.flatnonzero(np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little"))
@@ -57,24 +57,24 @@ class Names:
         return [[*shown, *others][b] for b in numbers.tolist() if b < len(shown) + len(others)]
 
 
-def numbered_trees(model: AdditiveModel) -> list[tuple[int, Term]]:
-    """Return the terms that are trees, each after the round that added it, counted from 0."""
+def trees_with_rounds(model: AdditiveModel) -> list[tuple[int, Term]]:
+    """Return the terms that are trees, each with the number of its round, counted from 0."""
     rounds = np.searchsorted(model.round_ends, np.arange(len(model.terms)), side="right").tolist()
     pairs = zip(rounds, model.scaled_terms, strict=True)
     return [(t, term) for t, term in pairs if isinstance(term.hypothesis, TreeHypothesis)]
 
 
 def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Term]:
-    """Return the number of a tree, counted from 0, its round and its term; the function's name is for messages."""
-    trees = numbered_trees(model)
+    """Return the number of a tree and its round, both counted from 0, and its term; ``function`` names the caller."""
+    trees = trees_with_rounds(model)
     if not trees:
         raise ValueError(f"{function} needs trees, and the model has none.")
     check_number("i", i, int, -len(trees), len(trees) - 1)
     return (int(i) % len(trees), *trees[i])
 
 
-def walk(tree: Tree) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, depth and parent (−1 at the root) of every node, each before those below it."""
+def walk_nodes(tree: Tree) -> Iterator[tuple[int, int, int]]:
+    """Yield the number, depth and parent (−1 at the root) of every node, parents before their children."""
     waiting = [(0, 0, -1)]
     while waiting:
         node, depth, parent = waiting.pop()
@@ -84,23 +84,15 @@ def walk(tree: Tree) -> Iterator[tuple[int, int, int]]:
             waiting += [(left + 1, depth + 1, node), (left, depth + 1, node)]
 
 
-@documented
+@describe
 def trees_to_frame(clf: Any) -> Any:
     """Return all nodes of all trees as a pandas data frame, a row each; the columns are like LightGBM's.
 
     ``value`` is what the tree adds to the logit of ``best_class``, the class that it moves up most, on average over
     the training rows of the node.
 
-    Returns
-    -------
-    pandas.DataFrame
-        The nodes.
-
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
     >>> nodes = sb.explain.trees_to_frame(clf)
     >>> int(nodes["tree_index"].max()), int(nodes["count"][0])
     (19, 150)
@@ -108,7 +100,7 @@ def trees_to_frame(clf: Any) -> Any:
     model = check_booster(clf)
     pandas = import_optional("pandas", "trees_to_frame needs")
     M, names = model.Y.T.astype(np.float64), Names.of(clf)
-    trees = enumerate(numbered_trees(model))
+    trees = enumerate(trees_with_rounds(model))
     rows = [row for number, (round_, term) in trees for row in tree_rows(term, number, round_, M, names, model.dtype)]
     columns = ["tree_index", "round", "node_depth", "node_index", "left_child", "right_child", "parent_index"]
     columns += ["split_feature", "split_gain", "threshold", "categories", "decision_type", "missing_direction"]
@@ -116,7 +108,6 @@ def trees_to_frame(clf: Any) -> Any:
 
 
 def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtype: Any) -> Iterator[dict[str, Any]]:
-    """Yield a row per node of one tree."""
     tree: Tree = term.hypothesis.tree
     outputs = node_outputs(term, M, dtype)
     best = outputs.argmax(axis=1)
@@ -125,7 +116,7 @@ def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtyp
         is_leaf = tree.nodes["feature"][node] < 0
         return f"{number}-L{tree.nodes['left'][node]}" if is_leaf else f"{number}-S{node}"
 
-    for node, depth, parent in walk(tree):
+    for node, depth, parent in walk_nodes(tree):
         entry = tree.nodes[node]
         splits, by_category = entry["feature"] >= 0, entry["category"] >= 0
         left = int(entry["left"])
@@ -140,7 +131,7 @@ def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtyp
             "split_feature": names.features[entry["feature"]] if splits else None,
             "split_gain": float(tree.gain[node]) if splits else np.nan,
             "threshold": float(entry["threshold"]) if splits and not by_category else np.nan,
-            "categories": names.of_set(tree, node) if splits and by_category else None,
+            "categories": names.categories_to_left(tree, node) if splits and by_category else None,
             "decision_type": ("in" if by_category else "<=") if splits else None,
             "missing_direction": ("left" if entry["missing_left"] else "right") if splits else None,
             "count": int(tree.count[node]),
@@ -149,25 +140,17 @@ def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtyp
         }
 
 
-@documented
+@describe
 def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
-    """Return one tree as text.
+    """Return a tree of a fitted booster as text.
 
     Parameters
     ----------
     n_classes : int, default=3
-        How many classes are shown in a leaf, those first whose logits it moves furthest.
-
-    Returns
-    -------
-    str
-        The text, a line for every node.
+        The number of classes that are shown in a leaf, the one whose logit it changes most first.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
     >>> sb.explain.tree_text(clf, 0).startswith("tree 0 (round 0, ")
     True
     """
@@ -178,63 +161,47 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
     tree: Tree = term.hypothesis.tree
     outputs = node_outputs(term, model.Y.T.astype(np.float64), model.dtype)
     lines = [f"tree {number} (round {round_}, {tree.n_leaves} leaves)"]
-    for node, depth, parent in walk(tree):
+    for node, depth, parent in walk_nodes(tree):
         bars = "|   " * (depth - 1) + "|--- " if depth else ""
         if parent >= 0:
-            lines.append(bars + question(tree, parent, node == tree.nodes["left"][parent], names))
+            lines.append(bars + write_condition(tree, parent, node == tree.nodes["left"][parent], names))
             bars = "|   " + bars
         if tree.nodes["feature"][node] < 0:
-            words = leaf_words(tree, node, outputs[node], names.classes.tolist(), n_classes, ".4g")
+            words = describe_leaf(tree, node, outputs[node], names.classes.tolist(), n_classes, ".4g")
             lines.append(f"{bars or '|--- '}leaf {tree.nodes['left'][node]}: {words}")
     return "\n".join(lines)
 
 
-def question(tree: Tree, node: int, left: bool, names: Names) -> str:
-    """Return what is true of the rows that go left (or right) at a node."""
+def write_condition(tree: Tree, node: int, left: bool, names: Names) -> str:
+    """Return the condition under which a row goes left (or right) at a node, as text."""
     entry = tree.nodes[node]
     feature, missing = names.features[entry["feature"]], " or missing" if bool(entry["missing_left"]) == left else ""
     if entry["category"] < 0:
         return f"{feature} {'<=' if left else '>'} {entry['threshold']:.6g}{missing}"
-    categories = ", ".join(map(str, names.of_set(tree, node)))
+    categories = ", ".join(map(str, names.categories_to_left(tree, node)))
     return f"{feature} {'in' if left else 'not in'} {{{categories}}}{missing}"
 
 
-def leaf_words(tree: Tree, node: int, output: Array, labels: list[Any], n_classes: int, digits: str) -> str:
-    """Name the classes that a leaf moves furthest, how far, and its rows."""
+def describe_leaf(tree: Tree, node: int, output: Array, labels: list[Any], n_classes: int, digits: str) -> str:
+    """Return the classes whose logits a leaf changes most, with the changes and the number of its rows, as text."""
     furthest = np.argsort(-np.abs(output), kind="stable")[:n_classes]
     moves = ", ".join(f"{labels[k]} {output[k]:+{digits}}" for k in furthest.tolist() if output[k] != 0)
     return f"{moves or 'nothing'} ({tree.count[node]} row{'' if tree.count[node] == 1 else 's'})"
 
 
-IMPORTANCES = ("gain", "cover", "splits", "shap")
-
-
-@documented
+@describe
 def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
-    """Return the importance of the features.
+    """Return the importance of the features, (p,), or (p, K) for a list of classes.
 
     Parameters
     ----------
-    kind : {"gain", "cover", "splits", "shap"}, default="gain"
-        "gain" is ``feature_importances_``; for chosen classes it is what the splits explain of the squared
-        differences between the values in the leaves, and sums to one for every class. "cover" is the number of
-        training rows that pass the splits on a feature, "splits" the number of these. "shap" is the mean of the
-        absolute Shapley values of X, over all classes or for the chosen ones.
     X : array, data frame or sparse matrix of shape (n, p), or None, default=None
-        The rows whose Shapley values are taken, for ``kind="shap"`` only.
+        The rows whose Shapley values are averaged, for ``kind="shap"`` only.
     classes : label, list of labels or None, default=None
-        The classes in question. None means all of them together. For a list there is a second axis, in its order.
-
-    Returns
-    -------
-    array of shape (p,) or (p, K)
-        The importances.
+        The classes; None means all of them together. For a list the result has a second axis, in the list's order.
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
     >>> sb.explain.importances(clf, "splits").shape, sb.explain.importances(clf, classes=[0, 1]).shape
     ((4,), (4, 2))
     """
@@ -259,11 +226,17 @@ def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = N
     return out
 
 
-def class_gains(model: AdditiveModel, p: int, M: Array) -> Array:
-    """Return the part of each feature in what splits explain of F M, (p, D); columns sum to one.
+def find_largest(values: Array, most: int) -> AnyArray:
+    """Return the positions of at most ``most`` values above zero, the largest first."""
+    first = np.argsort(-values, kind="stable")[:most]
+    return first[values[first] > 0]
 
-    A split explains the sum, over its training rows, of the squared difference between what the tree adds to F M in the
-    child and in the node.
+
+def class_gains(model: AdditiveModel, p: int, M: Array) -> Array:
+    """Return the share of each feature in the gains of all splits, for the columns of F M, (p, D); columns sum to one.
+
+    The gain of a split is the sum over its training rows of the squared difference between the values that the tree
+    adds to F M in the child and in the node.
     """
     out = np.zeros((p, M.shape[1]))
     for term in tree_terms(model):

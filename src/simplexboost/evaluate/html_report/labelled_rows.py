@@ -1,6 +1,6 @@
-"""Labelled rows of a report and the predictions for them, computed once and read by every section.
+"""Labelled rows of a report with their predictions, which are computed once and used by every section.
 
-Scores on the rows of the fit would be too good; if the rows seem to be those, the page says so.
+Scores on the rows of the fit would be too good; if the report's rows seem to be the rows of the fit, the page says so.
 """
 
 from __future__ import annotations
@@ -21,39 +21,30 @@ from ...tables.columns import is_missing
 from ...tables.frames import as_frame, feature_names
 from ...tables.validation import known_labels
 from ..confusion import Confusion
+from ..drawing import cut_text
+
+CLOSE = 1e-3  # relative difference of two risks that count as equal
+LONGEST = 40  # characters of a value that are shown
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """Rows that were predicted.
-
-    Attributes
-    ----------
-    clf : the fitted classifier
-    X : (n, p) the rows, as the user passed them
-    c : (n,) the numbers of their classes
-    U : (n, K) class scores
-    P : (n, K) probabilities; None if the classifier has none
-    rows : what the n rows are called: their positions in the user's table, or their names
-    seconds : how long the predictions took
-    """
+    """Labelled rows with their predictions."""
 
     clf: Any
-    X: Any
-    c: Labels
-    U: Array
-    P: Array | None
-    rows: list[Any]
-    seconds: float
+    X: Any  # (n, p) as the user passed it
+    c: Labels  # (n,) the numbers of the true classes
+    U: Array  # (n, K) class scores
+    P: Array | None  # (n, K) probabilities; None if the classifier has none
+    rows: list[Any]  # (n,) the names of the rows, or their positions in the user's table
+    seconds: float  # the time of the predictions
 
     @property
     def n(self) -> int:
-        """The number of rows."""
         return len(self.c)
 
     @property
     def K(self) -> int:
-        """The number of classes."""
         return len(self.labels)
 
     @cached
@@ -68,18 +59,17 @@ class Evaluated:
 
     @cached
     def confusion(self) -> Confusion:
-        """Which classes are taken for which."""
+        """The confusion matrix, with the mean probabilities of the classes."""
         return Confusion.from_predictions(self.c, self.predicted, range(self.U.shape[1]), P=self.P)
 
     @cached
     def labels(self) -> list[str]:
-        """The K labels as text of one line; an empty one could be neither seen nor clicked."""
+        """The K labels as text of one line; empty labels, which nobody could see or click, become "(empty)"."""
         lines = [str(label).replace("\n", " ") for label in self.clf.classes_.tolist()]
         return [line if line.strip() else "(empty)" for line in lines]
 
     @cached
     def features(self) -> list[str]:
-        """The p names of the columns."""
         return feature_names(self.clf)
 
     def probability(self, row: Any, k: Any) -> float | None:
@@ -88,7 +78,7 @@ class Evaluated:
 
 
 def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
-    """Predict rows (n, p) with known labels; ``names`` (n,) is what the rows are called, None numbers them from 0."""
+    """Predict rows (n, p) with known labels; the rows have ``names`` (n,), or for None numbers from 0."""
     check_is_fitted(clf)
     message = "report takes models of one label per row; this one was fitted to several {several} per row."
     clf._problem.check_one_class(message)
@@ -99,33 +89,25 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
         raise ValueError("X has no rows; a report needs at least one.")
     c = known_labels(y, len(U), clf.classes_)
     P = np.asarray(clf.predict_proba(X)) if hasattr(clf, "predict_proba") else None
-    return Evaluated(clf, X, c, U, P, row_names(names, len(U)), seconds)
-
-
-def row_names(names: Any, n: int) -> list[Any]:
-    """Return what the rows are called: whole numbers as they are, everything else as text."""
-    if names is None:
-        return list(range(n))
-    given = np.asarray(names).tolist()
-    if len(given) != n:
-        raise ValueError(f"rows has {len(given)} names for {n} rows of X; pass a name for each.")
-    return given if all(type(name) is int for name in given) else [str(name) for name in given]
-
-
-CLOSE = 1e-3  # relative difference of two risks that are taken for the same
+    given = list(range(len(U))) if names is None else np.asarray(names).tolist()
+    if len(given) != len(U):
+        raise ValueError(f"rows has {len(given)} names for {len(U)} rows of X; pass a name for each.")
+    if not all(type(name) is int for name in given):
+        given = [str(name) for name in given]
+    return Evaluated(clf, X, c, U, P, given, seconds)
 
 
 def rows_of_fit(clf: Any) -> int | None:
-    """Return the number of rows in the root of the largest tree; None if the model has no trees that know it."""
+    """Return the number of rows in the root of the largest tree; None for a model without trees that store it."""
     trees = getattr(getattr(clf, "model_", None), "trees", None)
     counts = [getattr(tree, "count", None) for tree in trees or []]
     return max((int(count[0]) for count in counts if count is not None and len(count)), default=None)
 
 
-def seem_fitted(rows: Evaluated) -> bool:
-    """Return whether the model was fitted to these rows: there are as many, and their risk is that of the last round.
+def seems_fitted(rows: Evaluated) -> bool:
+    """Return whether the model was probably fitted to the rows: their number and their risk are those of the fit.
 
-    Only the logistic loss without weights is recognised.
+    This is recognised for the logistic loss without weights only.
     """
     clf = rows.clf
     risks = np.asarray(getattr(clf, "history_", {}).get("risk", ()))
@@ -133,57 +115,51 @@ def seem_fitted(rows: Evaluated) -> bool:
         return False
     if not getattr(getattr(clf, "loss_", None), "likelihood", False) or getattr(clf, "merged_", None) is not None:
         return False
-    U = rows.U[:, clf.present_] / clf.model_.temperature  # (n, present classes): the scores that boosting has seen
+    U = rows.U[:, clf.present_] / clf.model_.temperature  # (n, present classes): as in the fit
     own = (np.cumsum(clf.present_) - 1)[rows.c]
     risk = -log_softmax(U, 2.0)[np.arange(rows.n), own].mean()
     return bool(abs(risk - risks[-1]) <= CLOSE * max(risk, risks[-1]))
 
 
-LONGEST = 40  # characters of a value that are shown
-
-
 class Cells:
-    """The columns of a table, read when they are asked for."""
+    """The columns of a table, each read when it is used first."""
 
     def __init__(self, X: Any) -> None:
-        self.X = X.tocsc() if issparse(X) else X
-        self.frame = None if issparse(X) or isinstance(X, np.ndarray | list | tuple) else as_frame(X)
+        if issparse(X):
+            X = X.tocsc()
+        elif isinstance(X, list | tuple):
+            X = np.array(X, dtype=object)
+        self.X, self.frame = X, None if issparse(X) or isinstance(X, np.ndarray) else as_frame(X)
         self.columns: dict[int, AnyArray] = {}
 
     def column(self, j: int) -> AnyArray:
-        """Return the values of a column, (n,): numbers, or objects."""
         if j not in self.columns:
-            if issparse(self.X):
-                self.columns[j] = self.X[:, [j]].toarray()[:, 0]
-            elif isinstance(self.X, np.ndarray):
-                self.columns[j] = self.X[:, j]
+            if self.frame is None:
+                self.columns[j] = self.X[:, [j]].toarray()[:, 0] if issparse(self.X) else self.X[:, j]
             else:
-                values = [row[j] for row in self.X] if self.frame is None else self.frame[:, j].to_list()
-                self.columns[j] = np.fromiter(values, dtype=object, count=len(values))
+                self.columns[j] = np.array([*self.frame[:, j].to_list(), None], dtype=object)[:-1]
         return self.columns[j]
 
     def text(self, i: int, j: int) -> str:
-        """Return the value in row i and column j."""
-        return as_text(self.column(j)[i])
+        return write_value(self.column(j)[i])
 
     def typical(self, rows: AnyArray, j: int) -> str:
-        """Return the median of a column of numbers over some rows, or its most frequent value; "" without rows."""
+        """Return the median of a column of numbers over some rows, or else its most frequent value, as text."""
         values = [value for value in self.column(j)[rows].tolist() if not is_missing(value)]
         if len(rows) == 0:
             return ""
         if not values:
             return "missing"
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-            return as_text(float(np.median(values)))
-        words = [as_text(value) for value in values]
+            return write_value(float(np.median(values)))
+        words = [write_value(value) for value in values]
         return max(dict.fromkeys(words), key=words.count)
 
 
-def as_text(value: Any) -> str:
-    """Return a value as people read it: numbers to four digits, long text cut."""
+def write_value(value: Any) -> str:
+    """Return a value as text: numbers with four digits, long text cut."""
     if is_missing(value):
         return "missing"
     if isinstance(value, float | np.floating):
         return f"{float(value):.4g}"
-    text = str(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return cut_text(str(value), LONGEST)

@@ -1,11 +1,12 @@
 """The sections of a report, as numbers.
 
-Shares of rows have Wilson's interval, and so has the balanced accuracy, with the number of rows that would tell as much
-if all classes had equally many. The log-loss has a 95 % bootstrap interval, or a normal one where rows are many.
+Shares of rows have Wilson's interval, and so has the balanced accuracy, with the number of rows that would have the
+same variance if all classes had equally many. The log-loss has a 95 % bootstrap interval, or a normal one for many
+rows.
 
-For a pair of classes a and b, Shapley values of their log-odds are computed for rows of each that were taken for the
-other, and for some that were recognised; a feature misleads where the mistaken rows of a lie with those of b. Several
-pairs are computed at once, because preparing the trees takes longer than explaining the few rows of a pair.
+For a pair of classes a and b, Shapley values of their log-odds are computed for rows of each class that were predicted
+as the other, and for some that were recognised; a feature misleads where the values of mistaken rows of a are like
+those of b. Several pairs are computed at once, because preparing the trees takes longer than explaining a few rows.
 
 A row of low margin has a wrong label or is hard for the model. On rows of the fit the model may have learned wrong
 labels by heart; then models fitted to folds find more of them (`explain.doubtful_labels`).
@@ -13,77 +14,96 @@ labels by heart; then models fitted to folds find more of them (`explain.doubtfu
 
 from __future__ import annotations
 
+import io
+import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import scipy
+import sklearn
 
 from ..._util.arrays import AnyArray, Array
+from ..._util.messages import format_bytes
 from ...classifiers.metrics import among_top, log_losses
+from ...decide.sets import sets_of, thresholds_of
 from ...explain import doubtful_labels, importances, shap_values
 from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
+from ...explain.tree_tables import find_largest
+from ...persist.saving import WRITTEN_BY
 from ...tables.frames import take_rows
-from ..class_map import map_of_scores
-from ..class_table import ClassTable, wilson
+from ..confusion import map_of_scores
 from ..curves import Curve, learning_curves
-from ..reliability import Reliability
-from .labelled_rows import Cells, Evaluated
+from ..drawing import cut_text
+from ..score_tables import ClassTable, Reliability, wilson
+from .labelled_rows import Cells, Evaluated, rows_of_fit
 
 DRAWS = 1000  # bootstrap samples
 MANY = 20_000  # rows beyond which the mean is as good as normal, and 1000 samples would take longer than a second
 TOP = 5
+MOST_POINTS = 200  # of a curve; more cannot be told apart on a screen
+MOST_STAGED = 2 * 10**8  # rows × classes × rounds of the curves on the report's rows; they take two seconds
+FEWEST_STAGED = 500
+MOST_CELLS = 6_000  # cells with errors that the page holds, the most frequent ones; a browser draws each as a shape
+MOST_SHOWN_PAIRS = 3_000  # pairs with examples; some 300 bytes each
+MOST_EXAMPLES = 6  # of a pair
+MOST_EXPLAINED_PAIRS = 250  # pairs that are explained, the most frequent ones
+MOST_FEATURES = 8  # of a pair
+MOST_ROWS = 20  # of each group
+MOST_VALUES = 2**21  # Shapley values at a time, 16 MB: more pairs together would compute many classes for few rows
+REASONS = 3  # features that are named for an example
+SMALLEST = 0.01  # log-odds of a reason; less is no reason
+MOST_SHOWN_FEATURES = 30  # features that are shown overall
+MOST_OF_CLASS = 12
+BINS = 12
+MOST_DOUBTS = 60
+LONGEST_VALUE = 200  # characters of a parameter that are shown
+COVERAGES = (0.9, 0.95, 0.99)  # of prediction sets
+Pairs = dict[tuple[int, int], dict[str, Any]]
 
 
 def headline(rows: Evaluated) -> list[dict[str, Any]]:
-    """Return the scores by name, each with the ends of its interval."""
+    """Return the main scores with their intervals."""
     right = rows.predicted == rows.c
     about = "The share of rows for which the predicted class is right."
-    scores = [score("accuracy", "Accuracy", right.mean(), wilson(right.sum(), rows.n), about), balanced(rows)]
+    scores = [make_score("accuracy", "Accuracy", right.mean(), wilson(right.sum(), rows.n), about)]
+    # If all C recalls were p, the variance of their mean would be p(1 − p)/m with m = C²/Σ 1/n_k, the number of rows if
+    # all classes have equally many. A bootstrap within the classes would have no width if all their few rows are right.
+    support, correct = rows.confusion.support, np.diag(rows.confusion.counts)
+    known = support > 0
+    value, m = float((correct[known] / support[known]).mean()), known.sum() ** 2 / (1 / support[known]).sum()
+    about = "The mean of the recalls of all classes, so that rare classes count as much as frequent ones."
+    scores.append(make_score("balanced_accuracy", "Balanced accuracy", value, wilson(m * value, m), about))
     if rows.P is None:
         return scores
     if rows.K > TOP:
         hit = among_top(rows.P, rows.c, TOP)
         about = f"The share of rows whose class is among the {TOP} most probable ones."
         name, title = f"top_{TOP}_accuracy", f"Top-{TOP} accuracy"
-        scores.append(score(name, title, hit.mean(), wilson(hit.sum(), rows.n), about))
+        scores.append(make_score(name, title, hit.mean(), wilson(hit.sum(), rows.n), about))
     losses = log_losses(rows.P, rows.c)
     interval = normal_interval(losses) if rows.n > MANY else bootstrap_interval(losses)
     about = "The mean of −log p for the row's class; smaller is better. "
     about += f"Guessing at random would give {np.log(rows.K):.2f}."
-    return [*scores, score("log_loss", "Log-loss", losses.mean(), interval, about, "number")]
+    return [*scores, make_score("log_loss", "Log-loss", losses.mean(), interval, about, "number")]
 
 
-def balanced(rows: Evaluated) -> dict[str, Any]:
-    """Return the mean recall over the classes that have rows.
-
-    If all C recalls were p, the variance of their mean would be p(1 − p)/m with m = C²/Σ 1/n_k, and m is the number of
-    rows if all classes have equally many. Where recalls differ the interval is a little too wide. A bootstrap within
-    the classes would have no width where the few rows of each class are all right.
-    """
-    support, correct = rows.confusion.support, np.diag(rows.confusion.counts)
-    here = support > 0
-    value = float((correct[here] / support[here]).mean())
-    m = here.sum() ** 2 / (1 / support[here]).sum()
-    about = "The mean of the recalls of all classes, so that rare classes count as much as frequent ones."
-    return score("balanced_accuracy", "Balanced accuracy", value, wilson(m * value, m), about)
-
-
-def score(name: str, title: str, value: float, interval: Any, about: str, unit: str = "share") -> dict[str, Any]:
-    """Return one score with its interval."""
+def make_score(name: str, title: str, value: float, interval: Any, about: str, unit: str = "share") -> dict[str, Any]:
     low, high = interval
     return {"name": name, "title": title, "value": value, "low": low, "high": high, "unit": unit, "about": about}
 
 
 def normal_interval(values: Array) -> tuple[float, float]:
-    """Return the mean of many values, less and plus 1.96 standard errors."""
+    """Return a 95 % interval for the mean of many values: the mean ± 1.96 standard errors."""
     mean, error = float(values.mean()), float(values.std()) / np.sqrt(len(values))
     return mean - 1.96 * error, mean + 1.96 * error
 
 
 def bootstrap_interval(values: Array) -> tuple[float, float]:
-    """Return the middle 95 % of the means of samples drawn with replacement."""
+    """Return a 95 % interval for the mean of values: the quantiles of the means of bootstrap samples."""
     rng, n = np.random.default_rng(0), len(values)
     step = max(1, 2**22 // n)  # samples at a time: 32 MB of numbers of rows
     means = [
@@ -93,23 +113,17 @@ def bootstrap_interval(values: Array) -> tuple[float, float]:
     return low, high
 
 
-MOST_POINTS = 200  # of a curve; more cannot be told apart on a screen
-# So many rows are predicted after every round that rows × classes × rounds is at most this: some two seconds.
-MOST_STAGED = 2 * 10**8
-FEWEST_STAGED = 500
-
-
 def learning(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the curves by metric; None for a classifier that has no rounds, or none that were kept."""
+    """Return the learning curves by metric; None for a classifier without rounds."""
     clf = rows.clf
     if not hasattr(clf, "history_") or not hasattr(clf, "staged_predict"):
         return None
-    found, (here, used) = learning_curves(clf), staged(rows)
+    found, (here, used) = learning_curves(clf), evaluate_rounds(rows)
     is_log_loss = bool(getattr(clf.loss_, "likelihood", False))  # the risk of the fit, so that both are on one scale
     groups: dict[str, list[dict[str, Any]]] = {}
     for curve in [*found.curves, *here]:
         metric = "risk" if curve.metric == "log-loss" and is_log_loss else curve.metric
-        at = thinned(np.arange(len(curve.rounds)))
+        at = thin_out(np.arange(len(curve.rounds)))
         shown = {"name": curve.name, "rounds": curve.rounds[at], "values": curve.values[at]}
         groups.setdefault(metric, []).append(shown)
     if not groups:
@@ -127,14 +141,14 @@ def learning(rows: Evaluated) -> dict[str, Any] | None:
     }
 
 
-def staged(rows: Evaluated) -> tuple[list[Curve], int]:
-    """Return the error and, with probabilities, the log-loss after every round, and the number of rows used."""
+def evaluate_rounds(rows: Evaluated) -> tuple[list[Curve], int]:
+    """Return curves of the error and of the log-loss on rows of the report, and the number of these rows."""
     clf, rounds = rows.clf, int(rows.clf.n_iter_)
     if rounds == 0:
         return [], 0
     most = min(rows.n, max(FEWEST_STAGED, MOST_STAGED // (rounds * rows.K)))
     some = np.linspace(0, rows.n - 1, most).astype(np.intp)
-    X, c, at = take_rows(rows.X, some), rows.c[some], thinned(np.arange(rounds))
+    X, c, at = take_rows(rows.X, some), rows.c[some], thin_out(np.arange(rounds))
     wanted = set(at.tolist())
     errors, losses = [], []
     for t, found in enumerate(clf.staged_predict(X) if rows.P is None else clf.staged_predict_proba(X)):
@@ -146,13 +160,13 @@ def staged(rows: Evaluated) -> tuple[list[Curve], int]:
     return [Curve("this report", name, at + 1, np.array(values)) for name, values in measures.items() if values], most
 
 
-def thinned(places: AnyArray) -> AnyArray:
-    """Return at most 200 of some places, the first and the last among them."""
+def thin_out(places: AnyArray) -> AnyArray:
+    """Return at most 200 of some places, evenly spaced, with the first and the last."""
     return places[np.unique(np.linspace(0, len(places) - 1, MOST_POINTS).round().astype(np.intp))]
 
 
 def classes(rows: Evaluated) -> dict[str, Any]:
-    """Return the scores of the classes, and what each is most often taken for; arrays of length K."""
+    """Return the scores of the classes, and the class that is predicted most often by mistake for each of them."""
     errors = rows.confusion.errors
     worst, times = errors.argmax(axis=1), errors.max(axis=1)
     taken_for = [k if n else None for k, n in zip(worst.tolist(), times.tolist(), strict=True)]
@@ -160,7 +174,7 @@ def classes(rows: Evaluated) -> dict[str, Any]:
 
 
 def class_map(rows: Evaluated) -> dict[str, Any] | None:
-    """Return a point for every class that has rows; None where there are fewer than three."""
+    """Return the points of a map of the classes that have rows; None for fewer than three of them."""
     here = rows.confusion.support > 0
     if here.sum() < 3:
         return None
@@ -169,13 +183,8 @@ def class_map(rows: Evaluated) -> dict[str, Any] | None:
     return {"points": points, "explained": placed.explained.sum()}
 
 
-MOST_CELLS = 6_000  # cells with errors that the page holds, the most frequent ones; a browser draws each as a shape
-MOST_SHOWN_PAIRS = 3_000  # pairs with examples; some 300 bytes each
-MOST_EXAMPLES = 6  # of a pair
-
-
 def confusions(rows: Evaluated) -> dict[str, Any]:
-    """Return the order of the classes, the cells (true, predicted, rows) with errors, and the pairs with examples."""
+    """Return the order of the classes, the cells (true, predicted, count) with errors, and examples of errors."""
     errors = rows.confusion.errors
     c, k = np.nonzero(errors)
     cells = np.column_stack([c, k, errors[c, k]])[np.argsort(-errors[c, k], kind="stable")]  # the most frequent first
@@ -189,7 +198,7 @@ def confusions(rows: Evaluated) -> dict[str, Any]:
 
 
 def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
-    """Return rows of class c that were taken for class k, those with the lowest margins first."""
+    """Return rows of class c that were predicted as class k, with the lowest margins first."""
     here = np.flatnonzero((rows.c == c) & (rows.predicted == k))
     here = here[np.argsort(rows.margin[here], kind="stable")][:MOST_EXAMPLES]
     return {
@@ -203,55 +212,38 @@ def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
     }
 
 
-MOST_EXPLAINED_PAIRS = 250  # pairs that are explained, the most frequent ones
-MOST_FEATURES = 8  # that are shown for a pair
-MOST_ROWS = 20  # of each group
-MOST_VALUES = 2**21  # Shapley values at a time, 16 MB: more pairs together would compute many classes for few rows
-REASONS = 3  # features that are named for an example
-SMALLEST = 0.01  # log-odds of a reason; less is no reason
-
-Pairs = dict[tuple[int, int], dict[str, Any]]
-
-
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Two classes, and rows to be explained.
-
-    Attributes
-    ----------
-    a, b : the numbers of the classes
-    groups : rows, ascending, by what they are: "rightA", "aForB", "bForA", "rightB"; none of them is empty
-    """
+    """Two classes, and rows for which their log-odds are to be explained."""
 
     a: int
     b: int
-    groups: dict[str, AnyArray]
+    groups: dict[str, AnyArray]  # ascending numbers of rows: "rightA", "aForB", "bForA", "rightB"; none is empty
 
     @property
     def rows(self) -> AnyArray:
-        """The rows of all groups, one group after the other."""
         return np.concatenate(list(self.groups.values()))
 
 
 def deciding(rows: Evaluated, pairs: list[dict[str, Any]], cells: Cells) -> list[dict[str, Any]]:
-    """Return what separates the classes of each pair, for the first of the pairs; their examples get ``reasons``."""
-    try:  # explained are boosters whose learner is one of the package's
+    """Return the features that separate the classes of the first pairs; examples of the pairs get ``reasons``."""
+    try:  # only boosters of the package's trees and lines can be explained
         check_explainable(check_booster(rows.clf))
         check_not_merged(rows.clf)
     except (TypeError, ValueError):
         return []
     by_pair: Pairs = {(pair["true"], pair["predicted"]): pair for pair in pairs}
     out = []
-    for batch in batches(questions(rows, by_pair), len(rows.features)):
-        for question, phi in zip(batch, log_odds(rows, batch), strict=True):
-            out.append(answer(question, phi, by_pair, cells))
-    return [entry for entry in out if len(entry["features"])]  # a model without splits has none that decide
+    for batch in batch_questions(ask_questions(rows, by_pair), len(rows.features)):
+        for question, phi in zip(batch, explain_log_odds(rows, batch), strict=True):
+            out.append(answer_question(question, phi, by_pair, cells))
+    return [entry for entry in out if len(entry["features"])]  # a model without splits has none
 
 
-def questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
-    """Return the pairs to be explained, both directions together; a class without training examples has no scores."""
+def ask_questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
+    """Return the pairs to explain, both directions together; classes without training examples are left out."""
 
-    def members(c: int, k: int) -> AnyArray:  # some rows, spread evenly over the table, and the examples of the page
+    def members(c: int, k: int) -> AnyArray:  # rows at even distances, and the examples of the page
         here = np.flatnonzero((rows.c == c) & (rows.predicted == k))
         some = here[np.linspace(0, len(here) - 1, min(len(here), MOST_ROWS)).astype(np.intp)]
         return np.union1d(some, by_pair[c, k]["at"]) if (c, k) in by_pair else some
@@ -267,7 +259,7 @@ def questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
     return list(asked.values())
 
 
-def batches(asked: list[Question], p: int) -> Iterator[list[Question]]:
+def batch_questions(asked: list[Question], p: int) -> Iterator[list[Question]]:
     """Yield questions in batches of at most 2²¹ values (rows × features × classes), or of one question."""
     batch: list[Question] = []
     n_rows = 0
@@ -281,8 +273,8 @@ def batches(asked: list[Question], p: int) -> Iterator[list[Question]]:
         yield batch
 
 
-def log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
-    """Yield for every question what each feature adds to the log-odds of class a against class b; (rows, p) each."""
+def explain_log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
+    """Yield the Shapley values of the log-odds of class a against class b for every question, (rows, p) each."""
     at = np.unique(np.concatenate([question.rows for question in batch]))
     numbers = np.unique([[question.a, question.b] for question in batch])
     phi = shap_values(rows.clf, take_rows(rows.X, at), rows.clf.classes_[numbers])  # (rows, p, classes)
@@ -292,8 +284,8 @@ def log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
         yield own[:, :, a] - own[:, :, b]
 
 
-def answer(question: Question, phi: Array, by_pair: Pairs, cells: Cells) -> dict[str, Any]:
-    """Return what separates the two classes, from the values of all rows (rows, p); the examples get their reasons."""
+def answer_question(question: Question, phi: Array, by_pair: Pairs, cells: Cells) -> dict[str, Any]:
+    """Return the features that separate two classes, from Shapley values (rows, p); add reasons to the examples."""
     a, b, groups = question.a, question.b, question.groups
     ends = np.cumsum([len(at) for at in groups.values()])[:-1]
     parts = dict(zip(groups, np.split(phi, ends), strict=True))
@@ -301,10 +293,9 @@ def answer(question: Question, phi: Array, by_pair: Pairs, cells: Cells) -> dict
         if pair is not None:
             places = np.searchsorted(groups[name], pair["at"])
             shown = zip(sign * parts[name][places], pair["at"], strict=True)
-            pair["reasons"] = [reasons(values, row, cells) for values, row in shown]
+            pair["reasons"] = [find_reasons(values, row, cells) for values, row in shown]
     size = np.mean([np.abs(part).mean(axis=0) for part in parts.values()], axis=0)  # (p,) every group counts the same
-    first = np.argsort(-size, kind="stable")[:MOST_FEATURES]
-    chosen = first[size[first] > 0]
+    chosen = find_largest(size, MOST_FEATURES)
     return {
         "a": a,
         "b": b,
@@ -314,46 +305,30 @@ def answer(question: Question, phi: Array, by_pair: Pairs, cells: Cells) -> dict
     }
 
 
-def reasons(phi: Array, row: int, cells: Cells) -> list[list[Any]]:
-    """Return the features of a row that speak most for the wrong class: [feature, value as text, log-odds]."""
+def find_reasons(phi: Array, row: int, cells: Cells) -> list[list[Any]]:
+    """Return the features of a row that speak most for the wrong class, as [feature, value, log-odds]."""
     first = np.argsort(-phi, kind="stable")[:REASONS].tolist()
     return [[j, cells.text(row, j), phi[j]] for j in first if phi[j] >= SMALLEST]
 
 
-MOST_SHOWN_FEATURES = 30  # features that are shown overall
-MOST_OF_CLASS = 12
-
-
 def importance(rows: Evaluated) -> dict[str, Any] | None:
-    """Return pairs (feature, importance), the largest first; None for a classifier without importances or splits.
-
-    ``classes`` has the same for every class; None if the classifier does not know it.
-    """
+    """Return the most important features with their importance, overall and by class; None without importances."""
     clf, of_classes = rows.clf, None
-    overall = getattr(clf, "feature_importances_", None)
-    if overall is None or not np.any(overall):
+    overall = np.asarray(getattr(clf, "feature_importances_", ()))
+    if not overall.any():
         return None
     if hasattr(clf, "model_") and getattr(clf, "merged_", None) is None:
         gains = importances(clf, "gain", classes=clf.classes_)  # (p, K)
-        of_classes = [largest(gain, MOST_OF_CLASS) for gain in gains.T]
+        of_classes = [[(j, gain[j]) for j in find_largest(gain, MOST_OF_CLASS).tolist()] for gain in gains.T]
     return {
-        "overall": largest(np.asarray(overall), MOST_SHOWN_FEATURES),
+        "overall": [(j, overall[j]) for j in find_largest(overall, MOST_SHOWN_FEATURES).tolist()],
         "used": np.count_nonzero(overall),
         "classes": of_classes,
     }
 
 
-def largest(values: Array, most: int) -> list[tuple[int, float]]:
-    """Return the places of the largest values with the values; those that are zero are left out."""
-    first = np.argsort(-values, kind="stable")[:most]
-    return [(int(j), float(values[j])) for j in first if values[j] > 0]
-
-
-BINS = 12
-
-
 def calibration(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the reliability of the predicted classes' probabilities, in bins; None without probabilities."""
+    """Return the reliability of the largest probabilities, in bins; None without probabilities."""
     if rows.P is None:
         return None
     found = Reliability.from_predictions(rows.c, rows.P, np.arange(rows.K), bins=BINS)
@@ -361,19 +336,20 @@ def calibration(rows: Evaluated) -> dict[str, Any] | None:
     return {**vars(found), "few": found.few, "confidence": rows.P.max(axis=1).mean(), "accuracy": right.mean()}
 
 
-MOST_DOUBTS = 60
-
-
 def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
-    """Return the rows with the lowest margins that are below zero, the lowest first.
+    """Return the rows whose margins are below zero, the lowest first.
 
-    With ``folds`` of None they are the margins of the model itself; otherwise the folds of ``doubtful_labels``.
+    The margins are those of the model itself, or with ``folds`` those of `doubtful_labels`.
     """
     if folds is None:
         at = np.argsort(rows.margin, kind="stable")
         margin, suggested = rows.margin[at], rows.predicted[at]
     else:
-        check_folds(rows, folds)
+        largest = int(rows.confusion.support.max())
+        if isinstance(folds, int | np.integer) and not 2 <= folds <= largest:  # else a splitter, or pairs of arrays
+            why = f"is out of range; pass 2 to {largest}, the number of rows of the largest class, or None"
+            why = why if largest > 1 else "needs a class with at least two rows, and every class has one; pass None"
+            raise ValueError(f"folds={folds!r} {why}.")
         found = doubtful_labels(rows.clf, rows.X, rows.clf.classes_[rows.c], cv=folds)
         at, margin, suggested = found.rows, found.margin, np.searchsorted(rows.clf.classes_, found.suggested)
     below = np.flatnonzero(margin < 0)
@@ -391,14 +367,109 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
     return {"how": "margins" if folds is None else "folds", "rows": entries, "all": len(below)}
 
 
-def check_folds(rows: Evaluated, folds: Any) -> None:
-    """Raise unless a number of folds is at least two, and at most the number of rows of the largest class."""
-    if not isinstance(folds, int | np.integer):
-        return  # a splitter, or pairs of arrays
-    largest = int(rows.confusion.support.max())
-    if largest < 2:
-        raise ValueError(f"folds={folds!r} needs a class with at least two rows, and every class has one; pass None.")
-    if not 2 <= folds <= largest:
-        raise ValueError(
-            f"folds={folds!r} is out of range; pass 2 to {largest}, the number of rows of the largest class, or None."
-        )
+def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
+    """Return the model card: groups of entries (name, value), parameters and candidates; ``data`` names the table."""
+    few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
+    rate = rows.n / max(rows.seconds, 1e-9)
+    groups = {
+        "Model": model_entries(rows),
+        "Data of this report": [
+            *([] if data is None else [["Table", data]]),
+            ["Rows", f"{rows.n:,}"],
+            ["Rows of a class", f"{few:,}" if few == many else f"{few:,} to {many:,}"],
+            ["Prediction", f"{format_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"],
+        ],
+        "Sets of classes": set_entries(rows),
+        "Made with": [
+            ["Report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
+            ["Package", WRITTEN_BY],
+            ["Python", platform.python_version()],
+            ["NumPy", np.__version__],
+            ["SciPy", scipy.__version__],
+            ["scikit-learn", sklearn.__version__],
+            ["Machine", f"{platform.system()} {platform.machine()}"],
+        ],
+    }
+    return {
+        "groups": [{"title": title, "entries": entries} for title, entries in groups.items() if entries],
+        "parameters": parameters(rows.clf),
+        "candidates": candidates(rows.clf),
+        "sample": 0 if (choice := getattr(rows.clf, "choice_", None)) is None else choice.n_sample,
+    }
+
+
+def model_entries(rows: Evaluated) -> list[list[str]]:
+    clf, stream = rows.clf, io.BytesIO()
+    entries = [["Algorithm", type(clf).__name__], ["Classes", f"{rows.K:,}"], ["Features", f"{len(rows.features):,}"]]
+    if hasattr(clf, "n_iter_"):
+        entries.append(["Rounds", f"{int(clf.n_iter_):,}"])
+    trees = getattr(getattr(clf, "model_", None), "trees", None)
+    if trees:
+        leaves = np.mean([tree.n_leaves for tree in trees])
+        entries.append(["Trees", f"{len(trees):,}, of {leaves:.0f} leaves on average"])
+    fitted = rows_of_fit(clf)
+    if fitted is not None:
+        entries.append(["Rows of the fit", f"{fitted:,}"])
+    seconds = np.append(0.0, getattr(clf, "history_", {}).get("seconds", ()))[-1]
+    known = np.isfinite(seconds) and seconds > 0  # model files do not hold them
+    entries.append(["Time of the fit", format_seconds(float(seconds)) if known else "not recorded in the model"])
+    try:
+        clf.save(stream)
+        entries.append(["Size of the file", format_bytes(stream.tell())])
+    except TypeError:  # it cannot be saved
+        pass
+    if getattr(clf, "stop_reason_", None):
+        entries.append(["Stopped because", str(clf.stop_reason_)])
+    return entries
+
+
+def set_entries(rows: Evaluated) -> list[list[str]]:
+    """Return entries on the coverage and size of prediction sets; none if the model is not calibrated for sets."""
+    scores = getattr(rows.clf, "set_scores_", None)
+    if scores is None or rows.P is None:
+        return []
+    entries = []
+    for coverage in COVERAGES:
+        S = sets_of(rows.P, thresholds_of(scores, rows.K, coverage))
+        hit, size = S[np.arange(rows.n), rows.c].mean(), S.sum(axis=1).mean()
+        entries.append([f"Coverage {coverage:g}", f"{hit:.1%} of the rows, {size:.2f} classes on average"])
+    return entries
+
+
+def parameters(clf: Any) -> list[list[Any]]:
+    """Return the name and value of every parameter, and whether it differs from the default."""
+    try:
+        default = type(clf)().get_params(deep=False)
+    except TypeError:  # an estimator that must be given something
+        default = {}
+    out = []
+    for name, value in sorted(clf.get_params(deep=False).items()):
+        text = " ".join(repr(value).split())
+        changed = name in default and repr(default[name]) != repr(value)
+        out.append([name, cut_text(text, LONGEST_VALUE), changed])
+    return out
+
+
+def candidates(clf: Any) -> list[dict[str, Any]]:
+    """Return the candidates among which the classifier has chosen, the best first; none if it has chosen nothing."""
+    choice = getattr(clf, "choice_", None)
+    if choice is None:
+        return []
+    return [
+        {
+            "params": ", ".join(f"{name}={value!r}" for name, value in found["params"].items()) or "the only candidate",
+            "risk": float(found["risk"]),
+            "rounds": int(found["n_estimators"]),
+            "temperature": float(found["temperature"]),
+            "chosen": found["params"] == choice.params,
+        }
+        for found in sorted(choice.candidates, key=lambda found: found["risk"])
+    ]
+
+
+def format_seconds(seconds: float) -> str:
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

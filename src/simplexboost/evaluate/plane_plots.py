@@ -1,4 +1,4 @@
-"""Pictures in the space of codewords: the codewords, contours of a loss, and the predictor f(x) over the rounds.
+"""Pictures in the plane: codewords, contours of a loss, the predictor f(x) over the rounds, and decision regions.
 
 Boosting starts at the origin and pushes the predictions of every class along its codeword. Loss contours are Figure 3
 of Saberian and Vasconcelos (2019), the predictor among the codewords is their Figure 4.
@@ -6,12 +6,11 @@ of Saberian and Vasconcelos (2019), the predictor among the codewords is their F
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number, resolve
@@ -19,9 +18,11 @@ from ..explain.explained_classes import check_booster, check_not_merged
 from ..parts.codewords import as_codewords, min_distance
 from ..parts.codewords.base import check_codewords
 from ..parts.losses import LOSSES, Loss
-from ..tables.frames import take_rows
-from .confusion import check_labels, class_means
-from .curves import chosen_rounds, labels_among, predictors_over_rounds
+from ..tables.frames import feature_names, take_rows
+from ..tables.labels import known_label_numbers
+from ..tables.validation import known_labels
+from .confusion import check_labels, check_same_length, class_means
+from .curves import check_rounds, predictors_over_rounds
 from .drawing import (
     GREY,
     INK,
@@ -30,24 +31,24 @@ from .drawing import (
     PALE,
     PALETTE,
     SMALL,
-    class_places,
     class_style,
-    documented,
+    describe,
+    escape_text,
+    find_classes,
     label_points,
     lay_out,
     legend_beside,
     one_axes,
-    picture,
     row_of_axes,
-    short,
-    some_rows,
+    sample_rows,
+    write_label,
 )
 
-MOST_NAMED = 40  # more codewords are points without lines and names
+MOST_NAMED = 40  # of more classes only some have names, lines and colours of their own
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
-@picture
+@describe
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
     """Draw codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
 
@@ -71,17 +72,37 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
     >>> [text.get_text() for text in ax.texts]
     ['1', '2', '3']
     """
-    Y, names = matrix_and_names(codewords, K, labels)
+    Y, names = read_codewords(codewords, K, labels)
     d = Y.shape[1]
     if d > 3:
         raise ValueError(
             f"the codewords have {d} dimensions; a picture has 2 or 3. Pass codewords of few dimensions, such as "
             "MaxMin(code_dim=3), or draw predictions with plot_predictor."
         )
-    return draw_solid(Y, names, ax) if d == 3 else draw_flat(Y, names, ax)
+    points = np.column_stack([Y, np.zeros((len(Y), max(0, 2 - d)))])
+    ax = prepare_space(points, ax) if d == 3 else prepare_plane(points, ax)
+    if len(Y) <= MOST_EDGES:  # join the nearest
+        squared = ((points[:, None] - points) ** 2).sum(axis=2)
+        for pair in np.argwhere(np.triu(squared <= min_distance(Y) * 1.002 + 1e-12, 1)):
+            ax.plot(*points[pair].T, color=GREY, linewidth=0.8)
+    if len(Y) <= MOST_NAMED:
+        for k, point in enumerate(points):
+            style = class_style(k)
+            ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
+            ax.plot(*point[:, None], linestyle="none", markersize=6, zorder=3, **style)
+    elif d == 3:
+        ax.scatter(*points.T, s=9, color=PALETTE[0], linewidths=0)  # paler at the back
+    else:
+        ax.plot(*points.T, "o", color=PALETTE[0], markersize=3, zorder=3)
+    if d == 1:
+        ax.set(ylabel="", yticks=[])
+    ax.set_title(f"{len(Y)} codewords, smallest squared distance {min_distance(Y):.3g}", fontsize="medium")
+    if len(Y) <= MOST_NAMED:
+        name_codewords(ax, points, names)
+    return ax
 
 
-def matrix_and_names(codewords: Any, K: int | None, labels: Any) -> tuple[Array, list[str]]:
+def read_codewords(codewords: Any, K: int | None, labels: Any) -> tuple[Array, list[str]]:
     """Return the codewords (K, d) of a matrix, a rule or a booster, and the names of the classes."""
     names = None
     if hasattr(codewords, "fit"):
@@ -97,59 +118,30 @@ def matrix_and_names(codewords: Any, K: int | None, labels: Any) -> tuple[Array,
         check_number("K", K, int, 2)
         Y = rule.matrix(K, np.random.default_rng(0))
     names = names if labels is None else labels
-    words = [short(name) for name in (range(1, len(Y) + 1) if names is None else names)]
+    words = [write_label(name) for name in (range(1, len(Y) + 1) if names is None else names)]
     if len(words) != len(Y):
         raise ValueError(f"labels has {len(words)} entries; there are {len(Y)} codewords.")
     return Y, words
 
 
-def nearest_pairs(Y: Array) -> list[tuple[int, int]]:
-    """Return the pairs of codewords at the smallest distance, or within a thousandth of it; none for many codewords."""
-    if len(Y) > MOST_EDGES:
-        return []
-    squared = ((Y[:, None] - Y) ** 2).sum(axis=2)
-    rows, columns = np.nonzero(squared <= min_distance(Y) * 1.002 + 1e-12)
-    return [(k, m) for k, m in zip(rows.tolist(), columns.tolist(), strict=True) if k < m]
-
-
-def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
-    """Draw codewords of one or two dimensions."""
+def prepare_plane(points: Array, ax: Any) -> Any:
     ax = one_axes(ax, figsize=(4.8, 4.6))
-    points = np.column_stack([Y, np.zeros((len(Y), 2 - Y.shape[1]))])
     norms = np.linalg.norm(points, axis=1)
     if np.allclose(norms, norms[0]):
         around = np.linspace(0.0, 2 * np.pi, 200)
         ax.plot(norms[0] * np.cos(around), norms[0] * np.sin(around), color=PALE, linewidth=1, zorder=0)
-    for pair in nearest_pairs(points):
-        ax.plot(*points[list(pair)].T, color=GREY, linewidth=0.8, zorder=1)
-    reach = float(np.abs(points).max()) * (1.3 if len(Y) <= MOST_NAMED else 1.1) or 1.0
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+    reach = float(np.abs(points).max()) * (1.3 if len(points) <= MOST_NAMED else 1.1) or 1.0
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xlabel="$y_1$", ylabel="$y_2$")
     ax.set_aspect("equal", adjustable="box")
-    for k, point in enumerate(points):
-        draw_word(ax, point, k, len(Y))
-    ax.set(xlabel="$y_1$", ylabel="$y_2$" if Y.shape[1] > 1 else "")
-    ax.set_title(title_of(Y), fontsize="medium")
-    if Y.shape[1] == 1:
-        ax.set_yticks([])
-    if len(Y) <= MOST_NAMED:
-        name_words(ax, points, names)
     return ax
 
 
-def draw_word(ax: Any, point: AnyArray, k: int, K: int) -> None:
-    """Draw a codeword as a point, with a line from the origin if there are few."""
-    style = class_style(k) if K <= MOST_NAMED else {"color": class_style(0)["color"], "marker": "o"}
-    if K <= MOST_NAMED:
-        ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
-    ax.plot(*point[:, None], linestyle="none", markersize=6 if K <= MOST_NAMED else 3, zorder=3, **style)
-
-
-def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
-    """Write names beyond the codewords, seen from the origin; a name without room is left out."""
+def name_codewords(ax: Any, points: AnyArray, names: list[str]) -> None:
+    """Write names beyond the ends of codewords, where there is room."""
     from matplotlib.transforms import Bbox
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
-    def pixels(point: AnyArray) -> Any:  # texts in space know their place only while they are drawn
+    def pixels(point: AnyArray) -> Any:  # texts in space are placed only while they are drawn
         return ax.transData.transform(point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2])
 
     lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
@@ -158,7 +150,7 @@ def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
     boxes: list[Any] = []
     for point, name in zip(beyond, names, strict=True):
         (x, y), va, below = pixels(point), "center", 0.5
-        if len(point) == 3:  # above or below its place, because the codeword may point at the reader
+        if len(point) == 3:  # above or below its place, because the codeword may point towards the viewer
             va, below = ("bottom", 0.0) if y >= pixels(0 * point)[1] else ("top", 1.0)
         text = ax.text(*point, name, ha="center", va=va, fontsize=SMALL + 1, color=INK)
         size = text.get_window_extent()
@@ -169,8 +161,7 @@ def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
             boxes.append(box)
 
 
-def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
-    """Draw codewords of three dimensions, within the sphere on which they lie."""
+def prepare_space(Y: Array, ax: Any) -> Any:
     ax = one_axes(ax, subplot_kw={"projection": "3d"}, figsize=(5.2, 5.0))
     if ax.name != "3d":
         raise ValueError("ax is flat, and the picture has three dimensions; pass axes made with projection='3d'.")
@@ -179,34 +170,16 @@ def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
     circle = radius * np.stack([np.cos(around), np.sin(around), 0 * around])
     for turn in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
         ax.plot(*circle[turn], color=PALE, linewidth=0.8)
-    for pair in nearest_pairs(Y):
-        ax.plot(*Y[list(pair)].T, color=GREY, linewidth=0.8)
-    if len(Y) <= MOST_NAMED:
-        for k, y in enumerate(Y):
-            draw_word(ax, y, k, len(Y))
-    else:
-        ax.scatter(*Y.T, s=9, color=class_style(0)["color"], linewidths=0)  # paler at the back
     ends, ticks = (-1.1 * radius, 1.1 * radius), [-radius, 0.0, radius]
     ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks)
-    ax.set_title(title_of(Y), fontsize="medium")
     for which in (ax.xaxis, ax.yaxis, ax.zaxis):
         which.set_major_formatter("{x:.2g}")
     ax.set(xlabel="$y_1$", ylabel="$y_2$", zlabel="$y_3$")
     ax.set_box_aspect((1, 1, 1), zoom=0.88)
-    if len(Y) <= MOST_NAMED:
-        name_words(ax, Y, names)
     return ax
 
 
-def title_of(Y: Array) -> str:
-    """Return the number of codewords, and how far apart they are."""
-    return f"{len(Y)} codewords, smallest squared distance {min_distance(Y):.3g}"
-
-
-GRID = 161  # points along an axis
-
-
-@picture
+@describe
 def plot_loss_contours(
     loss: Any = "exponential",
     codewords: Any = "simplex",
@@ -217,10 +190,10 @@ def plot_loss_contours(
     levels: int = 14,
     ax: Any = None,
 ) -> Any:
-    """Draw lines of equal loss over predictions f in the plane, with the codewords and the boundaries of the classes.
+    """Draw contours of a loss over predictions f in the plane, with the codewords and the boundaries of the classes.
 
-    A good loss has contours that do not cross the boundary of the true class, so that no error costs less than a right
-    decision. The lines are at equal steps of the logarithm of the loss.
+    The contours of a good loss do not cross the boundary of the true class: then no error costs less than a right
+    decision. The contours are at equal steps of the logarithm of the loss.
 
     Parameters
     ----------
@@ -235,7 +208,7 @@ def plot_loss_contours(
     reach : float, default=2.0
         The picture goes from −reach to reach.
     levels : int, default=14
-        The number of lines, about.
+        The approximate number of contours.
 
     Examples
     --------
@@ -244,18 +217,24 @@ def plot_loss_contours(
     'Logistic, class 1 is true'
     """
     found = resolve(loss, LOSSES, Loss, "loss")
-    Y, names = matrix_and_names(codewords, K, None)
+    Y, names = read_codewords(codewords, K, None)
     if Y.shape[1] != 2:
         raise ValueError(f"the codewords have {Y.shape[1]} dimensions; the plane of predictions has 2.")
     check_number("true", true, int, 0, len(Y) - 1)
     check_number("reach", reach, float, 0.0, open_low=True)
     check_number("levels", levels, int, 1)
     found.check(len(Y))
-    side = np.linspace(-reach, reach, GRID)
+    side = np.linspace(-reach, reach, 161)
     ax = one_axes(ax, figsize=(5.4, 4.8))
     lines = ax.contour(side, side, log_losses(found, Y, side, true), levels=levels, cmap="viridis", linewidths=1.0)
     ax.figure.colorbar(lines, ax=ax, label="logarithm of the loss", shrink=0.85)
-    draw_boundaries(ax, Y, side)
+    scores = np.stack(np.meshgrid(side, side), axis=-1) @ Y.T  # (m, m, K)
+    for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
+        after = scores[..., k + 1 :].max(axis=-1)
+        before = scores[..., :k].max(axis=-1, initial=-np.inf)
+        lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
+        if lead.count():
+            ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
     for k, y in enumerate(Y):
         style = {"arrowstyle": "-|>", "color": INK, "linewidth": 2.6 if k == true else 1.3, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", y, (0.0, 0.0), arrowprops=style)
@@ -269,34 +248,17 @@ def plot_loss_contours(
 
 
 def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
-    """Return the logarithm of the loss on a grid, (m, m)."""
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (m², 2)
     values = loss.log_value(0.5 * F @ Y.T, np.full(len(F), true))
     return values.reshape(len(side), len(side))
 
 
-def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
-    """Draw lines where the class with the highest score changes."""
-    F = np.stack(np.meshgrid(side, side), axis=-1)
-    scores = F @ Y.T  # (m, m, K)
-    for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
-        after = scores[..., k + 1 :].max(axis=-1)
-        before = scores[..., :k].max(axis=-1, initial=-np.inf)
-        lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
-        if lead.count():
-            ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
-
-
-MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
-MOST_NAMES = 40  # of more classes only some have names
-MOST_COLOURED = 40  # of more classes, six are coloured: hundreds of colours and markers cannot be told apart
-
-
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The points and rays of pictures of a predictor, in the plane."""
+    """The points and rays in pictures of a predictor."""
 
     F: Array  # (T, n, 2) predictors after some rounds
+    titles: list[str]  # (T,)
     rays: Array  # (K, 2) directions of the codewords
     c: Labels  # (n,) classes of the rows
     names: list[str]  # (K,) of the classes
@@ -304,7 +266,7 @@ class Scene:
     projected: bool  # whether the predictor has more than two dimensions
 
 
-@picture
+@describe
 def plot_predictor(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:
@@ -316,72 +278,64 @@ def plot_predictor(
     Parameters
     ----------
     rounds : int, sequence of int or None, default=None
-        A number from 0 to ``clf.n_iter_``, or several ascending ones for a panel each; None takes all rounds.
+        A number from 0 to ``clf.n_iter_``, or ascending numbers with a panel each; None takes all rounds.
     classes : list of labels or None, default=None
-        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
-        that lie far apart.
+        The coloured classes, while all others are grey; None colours up to 40 classes, and of more classes six that lie
+        far apart.
     ax : matplotlib Axes, list of them or None, default=None
-        Where to draw, one for every panel; None makes a new figure.
+        Where to draw, one per panel; None makes a new figure.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import CDMCBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = CDMCBoostClassifier(n_estimators=20).fit(X, y)
     >>> plot_predictor(clf, X, y).get_title(), [ax.get_title() for ax in plot_predictor(clf, X, y, [1, 10])]
     ('after 20 rounds', ['after 1 round', 'after 10 rounds'])
     """
-    chosen = chosen_rounds(clf, rounds, 1)
+    chosen = check_rounds(clf, rounds, 1)
     scene = make_scene(clf, X, y, chosen, classes, most)
     width = 6.0 if len(chosen) == 1 else 3.6 * len(chosen) + 1.2
     axes = row_of_axes(ax, len(chosen), figsize=(width, 4.6 if len(chosen) == 1 else 3.9))
     for place, panel in enumerate(axes):
         draw_scene(panel, scene, place)
-        panel.set_title(title_of_round(chosen[place]))
         if place:
             panel.set_ylabel("")
     name_classes(axes[-1], scene, len(chosen) - 1)
     return axes if np.ndim(rounds) else axes[0]
 
 
-@documented
+@describe
 def animate_predictor(
     clf: Any,
     X: Any,
     y: Any,
-    rounds: Sequence[int] | None = None,
+    rounds: Any = None,
     *,
     classes: Any = None,
     most: int = MOST_ROWS,
     interval: int = 150,
     ax: Any = None,
 ) -> Any:
-    """Animate the predictor f(x), which moves outward from the origin round by round.
+    """Animate the predictor f(x) of labelled rows, which moves outward from the origin round by round.
 
     Parameters
     ----------
     rounds : sequence of int or None, default=None
-        Ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
-        early ones.
+        Ascending numbers from 0 to ``clf.n_iter_`` with a picture each; None takes 0 and up to 40 others, most of them
+        early.
     classes : list of labels or None, default=None
-        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
-        that lie far apart.
+        The coloured classes, while all others are grey; None colours up to 40 classes, and of more classes six that lie
+        far apart.
     interval : int, default=150
-        The number of milliseconds between pictures.
+        The milliseconds between two pictures.
 
     Returns
     -------
     matplotlib animation
-        Keep it, and save it with ``animation.save("f.gif", writer="pillow")`` or show it in a notebook with
-        ``animation.to_jshtml()``.
+        The animation, which runs as long as it is referenced; save it with ``animation.save("f.gif", writer="pillow")``
+        or show it in a notebook with ``animation.to_jshtml()``.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import CDMCBoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> animation = animate_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [0, 1, 2])
+    >>> animation = animate_predictor(clf, X, y, [0, 1, 2])
     >>> "<img" in animation.to_jshtml()
     True
     """
@@ -389,17 +343,16 @@ def animate_predictor(
     ax = one_axes(ax, figsize=(6.0, 4.6))
     from matplotlib.animation import FuncAnimation
 
-    chosen = [*([0] if rounds is None else []), *chosen_rounds(clf, rounds, 40)]
+    chosen = [*([0] if rounds is None else []), *check_rounds(clf, rounds, 40)]
     scene = make_scene(clf, X, y, chosen, classes, most)
     lines = draw_scene(ax, scene, 0)
     name_classes(ax, scene, len(chosen) - 1)
-    title = ax.set_title(title_of_round(chosen[0]))
 
     def update(place: int) -> list[Any]:
         for line, rows in lines:
             line.set_data(*scene.F[place][rows].T)
-        title.set_text(title_of_round(chosen[place]))
-        return [*(line for line, _ in lines), title]
+        ax.set_title(scene.titles[place])
+        return [*(line for line, _ in lines), ax.title]
 
     return FuncAnimation(ax.figure.figure, update, frames=len(chosen), interval=interval)
 
@@ -408,46 +361,40 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     """Return the predictors of rows after some rounds, and the codewords, in the plane."""
     model = check_booster(clf)
     check_not_merged(clf)
-    chosen, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
-    c = labels_among(clf, X, y)
-    rows = some_rows(len(c), most)
+    chosen, names = find_classes(classes, clf.classes_), [str(label) for label in clf.classes_]
+    c = known_labels(clf._to_host(y), _num_samples(X), clf.classes_)
+    rows = sample_rows(len(c), most)
     c = c[rows]
     last = [model.n_rounds] if rounds[-1] != model.n_rounds else []
     F = predictors_over_rounds(clf, take_rows(X, rows), [*rounds, *last]).astype(np.float64)
-    plane = plane_of(F[-1], check_labels(y, "y")[rows], clf.classes_)
+    plane = np.eye(model.Y.shape[1], 2)  # (d, 2)
+    if len(plane) > 2:  # the axes along which the means of the classes differ most
+        means = class_means(F[-1], c, np.arange(len(names)))
+        means = means[~np.isnan(means).any(axis=1)]
+        plane = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)[2][:2].T
     rays = np.full((len(names), 2), np.nan)
     rays[clf.present_] = model.Y.astype(np.float64) @ plane
     F = F @ plane
-    if classes is None and len(names) > MOST_COLOURED:
-        chosen = far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))
-    return Scene(F[: len(rounds)], rays, c, names, chosen, model.Y.shape[1] > 2)
+    if classes is None and len(names) > MOST_NAMED:
+        chosen = choose_far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))
+    titles = [f"after {t} round{'' if t == 1 else 's'}" for t in rounds]
+    return Scene(F[: len(rounds)], titles, rays, c, names, chosen, model.Y.shape[1] > 2)
 
 
-def far_apart(points: Array, count: int) -> Labels:
-    """Choose points (K, 2): the farthest from the origin, then again and again the farthest from the chosen ones."""
-    here = np.flatnonzero(~np.isnan(points).any(axis=1))
-    points = points[here]
+def choose_far_apart(points: Array, count: int) -> Labels:
+    """Return points (K, 2) that are far apart, by their numbers: each is the farthest from those chosen before."""
+    known = np.flatnonzero(~np.isnan(points).any(axis=1))
+    points = points[known]
     chosen = [int(np.linalg.norm(points, axis=1).argmax())]
     nearest = np.full(len(points), np.inf)
     for _ in range(min(count, len(points)) - 1):
         nearest = np.minimum(nearest, np.linalg.norm(points - points[chosen[-1]], axis=1))
         chosen.append(int(nearest.argmax()))
-    return np.unique(here[chosen])
-
-
-def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
-    """Return two directions (d, 2): the coordinates, or those along which the means of the classes differ most."""
-    d = F.shape[1]
-    if d <= 2:
-        return np.eye(d, 2)
-    means = class_means(F, y, classes)
-    means = means[~np.isnan(means).any(axis=1)]
-    _, _, V = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)
-    return V[:2].T
+    return np.unique(known[chosen])
 
 
 def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
-    """Draw the points of one round and the codewords; return the lines of points with the rows that they show."""
+    """Draw the codewords and the points of one round; return the lines of points with the rows that they show."""
     points = scene.F.reshape(-1, 2)
     points = points[np.isfinite(points).all(axis=1)]
     if scene.projected:  # limits that just hold all points and the origin
@@ -471,29 +418,156 @@ def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
         looks = class_style(k if len(scene.names) <= MOST_IN_LEGEND else number)
         rows = np.flatnonzero(scene.c == k)
         length = float(np.abs(scene.rays[k]).max())
-        if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
+        if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_NAMED) and length > 1e-9:
             end = scene.rays[k] * reach / length  # at the edge of the picture
             ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=looks["color"], zorder=0)
         large = 1.4 * size if len(others) else size
         style = {"linestyle": "none", "markersize": large, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
-        lines.append((ax.plot(*F[rows].T, label=short(scene.names[k]), **style, **looks)[0], rows))
+        lines.append((ax.plot(*F[rows].T, label=write_label(scene.names[k]), **style, **looks)[0], rows))
+    ax.set_title(scene.titles[place])
     first, second = (f"{nth} principal axis of the class means" for nth in ("first", "second"))
     ax.set(xlabel=first if scene.projected else "$f_1$", ylabel=second if scene.projected else "$f_2$")
     return lines
 
 
 def name_classes(ax: Any, scene: Scene, place: int) -> None:
-    """Add a legend of few classes, or write the names of more at the means of their points."""
+    """Add a legend of few classes, or write the names of many at the means of their points."""
     shown = [k for k in scene.shown.tolist() if (scene.c == k).any()]
     if len(shown) <= MOST_IN_LEGEND:
         legend_beside(ax, markerscale=2)
         return
     means = np.array([scene.F[place][scene.c == k].mean(axis=0) for k in shown])
-    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMES]  # where there is most room
+    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMED]  # where there is most room
     box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
 
 
-def title_of_round(n_rounds: int) -> str:
-    """Return the title of a round."""
-    return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"
+@describe
+@dataclass(frozen=True, eq=False)
+class DecisionRegions:
+    """The regions of the plane in which a classifier predicts each class, with labelled rows, and their picture.
+
+    Attributes
+    ----------
+    x, y : arrays of shape (m,)
+        The first and the second coordinates of a grid.
+    regions : int array of shape (m, m)
+        The numbers of the predicted classes, a row for every y.
+    classes : array of shape (K,)
+        The labels.
+    names : tuple of two str
+        The names of the two features.
+    points : array of shape (n, 2) or None
+        The rows to draw.
+    c : int array of shape (n,) or None
+        The numbers of the rows' classes; None draws no rows.
+
+    Examples
+    --------
+    >>> grid, regions = np.arange(2.0), np.array([[0, 0], [0, 1]])
+    >>> DecisionRegions(grid, grid, regions, np.array(["a", "b"]), ("u", "v")).plot().get_xlabel()
+    'u'
+    """
+
+    x: Array
+    y: Array
+    regions: Labels
+    classes: AnyArray
+    names: tuple[str, str]
+    points: Array | None = None
+    c: Labels | None = None
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any = None, *, grid: int = 200, margin: float = 0.05
+    ) -> DecisionRegions:
+        """Predict the classes of the points of a grid.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, 2)
+            The rows, which the grid encloses.
+        y : array of shape (n,) or None, default=None
+            The labels of the rows; None draws no rows.
+        grid : int, default=200
+            The number of points along each axis.
+        margin : float, default=0.05
+            The room around the rows, as a fraction of their extent.
+        """
+        check_is_fitted(estimator)
+        check_number("grid", grid, int, 2, 2000)
+        check_number("margin", margin, float, 0.0)
+        points, c = np.asarray(X), None
+        if points.ndim != 2 or points.shape[1] != 2:
+            raise ValueError(f"X has shape {points.shape}; regions of the plane need two columns, (n, 2).")
+        try:
+            points = points.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError("X must hold two columns of numbers; categories have no place in a plane.") from error
+        if estimator.n_features_in_ != 2:
+            raise ValueError(
+                f"the classifier has {estimator.n_features_in_} features; regions of the plane need one of 2 features."
+            )
+        if y is not None:
+            labels = check_labels(y, "y")
+            check_same_length(labels, points, "X")
+            c = known_label_numbers(labels, estimator.classes_, "y")
+        low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+        room = np.where(high > low, margin * (high - low), 0.5)
+        sides = np.linspace(low - room, high + room, grid).T
+        places: Any = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+        if hasattr(X, "iloc"):  # classifiers ask for the names that they were fitted with
+            places = type(X)(places, columns=X.columns)
+        predicted = np.asarray(estimator.predict(places))
+        regions = known_label_numbers(predicted, estimator.classes_, "predict").reshape(grid, grid)
+        first, second = feature_names(estimator)
+        return cls(sides[0], sides[1], regions, estimator.classes_, (first, second), points, c)
+
+    def plot(self, *, most: int = MOST_ROWS, ax: Any = None) -> Any:
+        """Draw the regions in pale colours with lines between them, and the rows over them; return the axes.
+
+        The names of many classes are written inside the regions.
+        """
+        ax = one_axes(ax, figsize=(6.4, 4.8))
+        from matplotlib.colors import to_rgb
+
+        tints = np.array([0.72 + 0.28 * np.array(to_rgb(class_style(k)["color"])) for k in range(len(self.classes))])
+        extent = (self.x[0], self.x[-1], self.y[0], self.y[-1])
+        ax.imshow(tints[self.regions], origin="lower", extent=extent, aspect="auto", interpolation="nearest", zorder=0)
+        for k in np.unique(self.regions).tolist()[1:]:
+            inside = (self.regions == k).astype(float)
+            ax.contour(self.x, self.y, inside, [0.5], colors=INK, linewidths=0.6, zorder=1)
+        if self.points is not None and self.c is not None:
+            rows = sample_rows(len(self.points), most)
+            points, c = self.points[rows], self.c[rows]
+            style = {"linestyle": "none", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4}
+            for k in np.unique(c).tolist():
+                ax.plot(*points[c == k].T, label=write_label(self.classes[k]), zorder=2, **style, **class_style(k))
+        if self.c is None or len(np.unique(self.regions)) > MOST_IN_LEGEND:
+            name_regions(ax, self)
+        else:
+            legend_beside(ax, markerscale=1.5)
+        first, second = (escape_text(name) for name in self.names)
+        ax.set(xlim=self.x[[0, -1]], ylim=self.y[[0, -1]], xlabel=first, ylabel=second)
+        return ax
+
+
+def name_regions(ax: Any, found: DecisionRegions) -> None:
+    """Write the name of each class where its region is widest; regions that are too small have none."""
+    from scipy.ndimage import distance_transform_edt
+
+    lay_out(ax)
+    boxes: list[Any] = []
+    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+    for k in np.unique(found.regions).tolist():
+        inside = np.pad(found.regions == k, 1)
+        depth = distance_transform_edt(inside)[1:-1, 1:-1]
+        row, column = np.unravel_index(depth.argmax(), depth.shape)
+        place = (found.x[column], found.y[row])
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "color": INK, "zorder": 3}
+        text = ax.text(*place, write_label(found.classes[k]), bbox=box, **style)
+        extent = text.get_window_extent()
+        if any(extent.overlaps(other) for other in boxes):
+            text.remove()
+        else:
+            boxes.append(extent)
