@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -44,31 +45,19 @@ class Peer:
         self.model = self._make(X, np.flatnonzero(mask).tolist(), seed, -1 if jobs is None else jobs)
 
     def _make(self, X: AnyArray, categories: list[int], seed: int, jobs: int) -> Any:
-        """Return the library's classifier."""
+        """Return the classifier of the library; ``categories`` are the numbers of the columns that hold some."""
+        library = import_module("sklearn.ensemble" if self.name == "HGB" else PACKAGES[self.name])
         if self.name == "HGB":
-            from sklearn.ensemble import HistGradientBoostingClassifier
-
             few = np.array([np.nanmax(column, initial=0) < MOST_CATEGORIES for column in X.T])
-            return HistGradientBoostingClassifier(categorical_features=self.mask & few, random_state=seed)
+            return library.HistGradientBoostingClassifier(categorical_features=self.mask & few, random_state=seed)
         if self.name == "LightGBM":
-            import lightgbm
-
             self.fit_options = {"categorical_feature": categories or "auto"}  # its constructor does not take them
-            return lightgbm.LGBMClassifier(n_jobs=jobs, random_state=seed, verbosity=-1)
+            return library.LGBMClassifier(n_jobs=jobs, random_state=seed, verbosity=-1)
         if self.name == "XGBoost":
-            import xgboost
-
             types = ["c" if is_one else "q" for is_one in self.mask]
-            return xgboost.XGBClassifier(n_jobs=jobs, random_state=seed, enable_categorical=True, feature_types=types)
-        import catboost
-
-        return catboost.CatBoostClassifier(
-            thread_count=jobs,
-            random_seed=seed,
-            verbose=False,
-            allow_writing_files=False,
-            cat_features=categories or None,
-        )
+            return library.XGBClassifier(n_jobs=jobs, random_state=seed, enable_categorical=True, feature_types=types)
+        options = {"verbose": False, "allow_writing_files": False, "cat_features": categories or None}
+        return library.CatBoostClassifier(thread_count=jobs, random_seed=seed, **options)
 
     def fit(self, X: AnyArray, c: AnyArray) -> None:
         """Fit; classes that are absent from these rows must not leave gaps in the numbers."""
