@@ -27,7 +27,7 @@ from ..classifiers.metrics import log_losses
 from .algorithms import CLASSIFIERS, DEFAULT, find_algorithm, make_classifier
 from .errors import ArgumentError, InputError, count, did_you_mean, explain, one_line
 from .kinds import as_frame, codes_of, label_words
-from .options import AS_JSON, FILE, MODEL, TABLE, table_options, talk_of, with_options, words
+from .options import AS_JSON, FILE, MODEL, TABLE, make_talk, split_words, table_options, with_options
 from .peers import PACKAGES, Peer, encode_table, installed
 from .scoring import Scores, chunks, open_model, predict_rows, score_rows, scores_text, summary_words
 from .terminal import Talk, watched
@@ -54,7 +54,7 @@ def evaluate_command(**options: Any) -> None:
       simplexboost evaluate model.sb test.csv
       simplexboost evaluate model.sb test.parquet --target species --json
     """
-    talk = talk_of(options)
+    talk = make_talk(options)
     model = open_model(options["model"])
     scores = score_rows(model, chunks(options["data"], model, table_options(options), talk, labelled=True), talk)
     if options["as_json"]:
@@ -94,7 +94,7 @@ def fit_command(**options: Any) -> None:
       simplexboost fit train.parquet -o model.sb --algorithm GDMCBoost --set n_estimators=200 --set learning_rate=0.1
       zcat data.gz | simplexboost fit - --target label -o model.sb --categorical zip
     """
-    talk, about = talk_of(options), table_options(options)
+    talk, about = make_talk(options), table_options(options)
     if options["eval_"] and options["holdout"]:
         raise ArgumentError("--eval and --holdout both say what to evaluate on; pass one of them.")
     if options["output"] == "-":
@@ -186,7 +186,7 @@ def compare_command(**options: Any) -> None:
       simplexboost compare train.csv --target species
       simplexboost compare train.csv --target species --algorithms SimplexBoost,SAMME,LightGBM --folds 3 --rows 10000
     """
-    talk, folds = talk_of(options), options["folds"]
+    talk, folds = make_talk(options), options["folds"]
     chosen = find_algorithms(options["algorithms"])
     training = read_training(options["data"], table_options(options), talk)
     if options["rows"] is not None and options["rows"] < training.n:
@@ -219,7 +219,7 @@ def find_algorithms(given: str | None) -> list[str]:
         return [name for name in CLASSIFIERS if name != "OutputCode"] + installed()
     peers = {name.lower(): name for name in PACKAGES}
     out = []
-    for name in words(given):
+    for name in split_words(given):
         if name.lower() in peers:
             out.append(peers[name.lower()])
             if out[-1] not in installed():

@@ -1,7 +1,4 @@
-"""Predictions for the rows of a file, block by block, and their scores, added up over the blocks.
-
-So memory does not grow with the file.
-"""
+"""Predicts the rows of a file block by block, and adds up their scores, so that memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +25,7 @@ FEWEST_KNOWN = 0.5  # a column of which more labels than this are classes of the
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted classifier, and what it wants to read.
+    """A fitted classifier, and the columns that it reads.
 
     Attributes
     ----------
@@ -46,11 +42,6 @@ class Model:
     def classes(self) -> AnyArray:
         """The labels, (K,)."""
         return self.classifier.classes_
-
-    @property
-    def size(self) -> int:
-        """The bytes of the file."""
-        return Path(self.path).stat().st_size
 
 
 def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
@@ -75,7 +66,7 @@ class Chunk:
 
 
 def open_model(path: str) -> Model:
-    """Load a model and see what it wants to read."""
+    """Load a model, with the names and the kinds of its columns."""
     check_readable(path)
     try:
         classifier = load(path)
@@ -86,19 +77,13 @@ def open_model(path: str) -> Model:
         raise InputError(f"{path} predicts several {several} per row; the commands take models of one class.")
     p = classifier.n_features_in_
     names = getattr(classifier, "feature_names_in_", None)
-    kinds = getattr(classifier, "feature_kinds_", None) or ["number"] * p
+    kinds = list(getattr(classifier, "feature_kinds_", None) or ["number"] * p)
     known = getattr(classifier, "categories_", None)
     sets = [None] * p if known is None else known.columns
-    reads = [
-        "text" if holds_text(values) else kind if kind in TIMES else "number"
-        for kind, values in zip(kinds, sets, strict=True)
-    ]
-    return Model(path, classifier, None if names is None else [str(name) for name in names], reads)
-
-
-def holds_text(categories: AnyArray | None) -> bool:
-    """Return whether these are categories, and text; those that are numbers are read as numbers."""
-    return categories is not None and (len(categories) == 0 or isinstance(categories.tolist()[0], str))
+    for j, categories in enumerate(sets):  # those that are numbers are read as numbers
+        texts = categories is not None and (len(categories) == 0 or isinstance(categories.tolist()[0], str))
+        kinds[j] = "text" if texts else kinds[j] if kinds[j] in TIMES else "number"
+    return Model(path, classifier, None if names is None else [str(name) for name in names], kinds)
 
 
 def chunks(
@@ -136,8 +121,7 @@ def chunks(
                 bad, present = before.bad + column.bad, before.present + column.present
                 seen[name] = Column(name, column.kind, None, present, bad)
             labels = label_words(block[target], target) if labelled and target is not None else None
-            rest = pa.table({name: block[name] for name in kept})
-            yield Chunk(as_frame(pa.table(found), model.classifier), rest, labels)
+            yield Chunk(as_frame(pa.table(found), model.classifier), pa.table({n: block[n] for n in kept}), labels)
         for column in seen.values():
             tell_bad_words(column, talk)
 
@@ -183,7 +167,7 @@ def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, wher
 
 
 def share_known(values: Any, name: str, model: Model) -> float:
-    """Return the part of a column's values that are classes of the model."""
+    """Return the fraction of a column's values that are classes of the model."""
     try:
         numbers, labelled = codes_of(label_words(values, name), model.classes)
     except InputError:
@@ -196,7 +180,7 @@ def share_known(values: Any, name: str, model: Model) -> float:
 
 @dataclass
 class Scores:
-    """What is known of some predictions.
+    """The scores of predictions, added up over blocks of rows.
 
     Attributes
     ----------
@@ -229,20 +213,16 @@ class Scores:
     def of_classes(self) -> list[dict[str, Any]]:
         """Return rows, recall and precision of every class that has rows; None if it was never predicted."""
         rows: Counter[int] = Counter()
-        said: Counter[int] = Counter()
+        predicted: Counter[int] = Counter()
         for (c, k), times in self.pairs.items():
             rows[c] += times
-            said[k] += times
-        return [
-            {
-                "class": self.labels[c],
-                "rows": rows[c],
-                "recall": self.pairs[c, c] / rows[c],
-                "precision": self.pairs[c, c] / said[c] if said[c] else None,
-            }
-            for c in sorted(rows)
-            if c >= 0
-        ]
+            predicted[k] += times
+        found = []
+        for c in sorted(c for c in rows if c >= 0):
+            right = self.pairs[c, c]
+            precision = right / predicted[c] if predicted[c] else None
+            found.append({"class": self.labels[c], "rows": rows[c], "recall": right / rows[c], "precision": precision})
+        return found
 
     def summary(self) -> dict[str, Any]:
         """Return the scores by name; None where they need probabilities."""
@@ -292,19 +272,16 @@ SHOWN |= {"top_5_accuracy": "top-5 accuracy"}
 
 
 def summary_words(scores: Scores) -> list[str]:
-    """Return the scores in words."""
+    """Return the scores as a list of texts."""
     summary = scores.summary()
     return [f"{word} {summary[name]:.4f}" for name, word in SHOWN.items() if summary[name] is not None]
 
 
 def scores_text(scores: Scores, most: int | None) -> str:
-    """Return all scores for people: of ``most`` classes, those with the lowest recall; None is all of them."""
-    lines = [count(scores.n, "row"), *summary_words(scores)]
-    if pairs := scores.worst_pairs():
-        lines += ["", "most frequent errors"]
-        lines += [
-            f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs
-        ]
+    """Write all scores as text, with the ``most`` classes of the lowest recall; None shows all classes."""
+    lines, pairs = [count(scores.n, "row"), *summary_words(scores)], scores.worst_pairs()
+    lines += ["", "most frequent errors"] if pairs else []
+    lines += [f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs]
     classes = sorted(scores.of_classes(), key=lambda entry: (entry["recall"], -entry["rows"]))
     width = max([5, *(len(str(entry["class"])) for entry in classes[:most])])
     lines += ["", f"{'class':{width}}  {'rows':>8}  recall  precision"]
