@@ -117,10 +117,8 @@ def as_plain_model(clf: Any) -> PlainModel:
             f"a model with {', '.join(sorted(kinds))} terms cannot be exported: exports hold trees and lines; anything "
             "else, like a scikit-learn estimator, is code. Use one of the package's own learners."
         )
-    d = code.Y.shape[1]
-    # the step becomes a factor of the values
-    trees = [plain_tree(term, d) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
-    lines = [plain_line(term, d) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
+    trees = [plain_tree(t, code.Y.shape[1]) for t in terms if isinstance(t.hypothesis, TreeHypothesis)]
+    lines = [plain_line(t, code.Y.shape[1]) for t in terms if isinstance(t.hypothesis, LinearHypothesis)]
     names, known = getattr(clf, "feature_names_in_", None), getattr(clf, "categories_", None)
     of_columns = [None] * clf.n_features_in_ if known is None else known.columns
     categories = [None if values is None else values.tolist() for values in of_columns]
@@ -152,6 +150,7 @@ def link_of(clf: Any, several: bool) -> Link:
 
 
 def plain_tree(term: Term, d: int) -> TreeHypothesis:
+    """Return the tree of a term, with its values times the step as a sparse array (L, d)."""
     h: Any = term.hypothesis
     scaled = csr_array(h.values, dtype=np.float64) * term.step
     if term.coordinate is not None:  # (L, 1) → (L, d)
@@ -163,6 +162,7 @@ def plain_tree(term: Term, d: int) -> TreeHypothesis:
 
 
 def plain_line(term: Term, d: int) -> LinearHypothesis:
+    """Return the line of a term, with slope and intercept times the step, (d,)."""
     h: Any = term.hypothesis
     where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
     slope, intercept = np.zeros(d), np.zeros(d)
