@@ -11,28 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._util.params import Part
-from ..classifiers import (
-    AdaBoostECCClassifier,
-    AdaBoostM1Classifier,
-    AdaBoostM2Classifier,
-    AdaBoostMHClassifier,
-    AdaBoostMMClassifier,
-    BoostingClassifier,
-    CDMCBoostClassifier,
-    GDMCBoostClassifier,
-    LogitBoostClassifier,
-    OneVsAllBoostClassifier,
-    SAMMEClassifier,
-    SimplexBoostClassifier,
-    SoftmaxBoostClassifier,
-)
 from ..parts.codewords import CODEWORDS
 from ..parts.learners import LEARNERS, Learner
 from ..parts.losses import LOSSES
 from ..parts.optimizers import OPTIMIZERS
 from ..parts.steps import STEPS
-from ..reductions import OutputCodeClassifier
-from ..theory import MartiBoostClassifier, MulticlassSVC, OSBoostClassifier
+from ..persist.saving import estimator_class
 from .errors import ArgumentError, did_you_mean, one_line
 
 __all__ = ["BOOSTERS", "table_text"]
@@ -96,22 +80,12 @@ def align_rows(lines: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
-# In the order of the table: by age, related ones together.
-BOOSTERS = (
-    OneVsAllBoostClassifier,
-    AdaBoostM1Classifier,
-    SAMMEClassifier,
-    AdaBoostM2Classifier,
-    AdaBoostMHClassifier,
-    AdaBoostMMClassifier,
-    OSBoostClassifier,
-    AdaBoostECCClassifier,
-    LogitBoostClassifier,
-    MartiBoostClassifier,
-    SoftmaxBoostClassifier,
-    CDMCBoostClassifier,
-    GDMCBoostClassifier,
+# The boosters of papers in the order of the table: by age, related ones together.
+PAPERS = (
+    "OneVsAllBoost AdaBoostM1 SAMME AdaBoostM2 AdaBoostMH AdaBoostMM OSBoost AdaBoostECC LogitBoost MartiBoost "
+    "SoftmaxBoost CDMCBoost GDMCBoost"
 )
+BOOSTERS = tuple(estimator_class(f"{name}Classifier") for name in PAPERS.split())
 
 
 def __getattr__(name: str) -> Any:
@@ -122,18 +96,23 @@ def __getattr__(name: str) -> Any:
 
 
 DEFAULT = "SimplexBoost"
-SPECIAL = {
-    "SimplexBoost": "one vector tree per round for all classes; the default, chooses its rounds itself",
-    "Boosting": "any loss, codewords, learner, optimizer and step: --set loss=…, --set learner=…",
-    "SVM": "the multiclass support vector machine, linear or with kernels; numbers only",
-    "OutputCode": "many classes by binary classifiers: one-vs-all, all pairs, error-correcting codes",
+SPECIAL = {  # the other classifiers, by their short names
+    "SimplexBoost": (
+        "SimplexBoostClassifier",
+        "one vector tree per round for all classes; the default, chooses its rounds itself",
+    ),
+    "Boosting": (
+        "BoostingClassifier",
+        "any loss, codewords, learner, optimizer and step: --set loss=…, --set learner=…",
+    ),
+    "SVM": ("MulticlassSVC", "the multiclass support vector machine, linear or with kernels; numbers only"),
+    "OutputCode": (
+        "OutputCodeClassifier",
+        "many classes by binary classifiers: one-vs-all, all pairs, error-correcting codes",
+    ),
 }
-# All classifiers by what they are called on the command line.
 CLASSIFIERS: dict[str, type[Any]] = {
-    "SimplexBoost": SimplexBoostClassifier,
-    "Boosting": BoostingClassifier,
-    "SVM": MulticlassSVC,
-    "OutputCode": OutputCodeClassifier,
+    **{short: estimator_class(name) for short, (name, _) in SPECIAL.items()},
     **{booster.__name__.removesuffix("Classifier"): booster for booster in BOOSTERS},
 }
 
@@ -199,7 +178,7 @@ def set_parameter(classifier: Any, key: str, value: Any) -> None:
 
 def listing() -> str:
     """Return the text of ``simplexboost list``: all classifiers with their short names and parts."""
-    lines = align_rows([(short, CLASSIFIERS[short].__name__, words) for short, words in SPECIAL.items()])
+    lines = align_rows([(short, *about) for short, about in SPECIAL.items()])
     lines += ["", "The boosters of the literature (the class of NAME is NAMEClassifier):", ""]
     lines += [table_text(__getattr__("TABLE")), "", "* the default of a parameter; parts without a star are fixed"]
     return "\n".join(lines)

@@ -115,9 +115,7 @@ def complain(sentence: str, code: int) -> int:
     return code
 
 
-def show_warning(
-    message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: str | None = None
-) -> None:
+def show_warning(message: Any, *where: Any) -> None:
     """Print a warning of a library in one line."""
     print(f"warning: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
 

@@ -43,23 +43,14 @@ TIMES = {"date": pa.timestamp("us"), "duration": pa.duration("us"), "time": pa.t
 
 @dataclass(frozen=True)
 class Column:
-    """A converted column.
-
-    Attributes
-    ----------
-    kind : "number", "date", "duration", "time" or "text"
-    values : float64, one of the types `TIMES`, or a dictionary of text
-    present : the number of values that are not missing in the file
-    bad : the words that became missing, with their counts
-    padded : the number of values that begin with a zero, if that makes them codes; else 0
-    """
+    """A converted column."""
 
     name: str
-    kind: str
-    values: pa.ChunkedArray
-    present: int
-    bad: Counter[str]
-    padded: int = 0
+    kind: str  # "number", "date", "duration", "time" or "text"
+    values: pa.ChunkedArray  # float64, one of the types `TIMES`, or a dictionary of text
+    present: int  # the number of values that are not missing in the file
+    bad: Counter[str]  # the words that became missing, with their counts
+    padded: int = 0  # the number of values that begin with a zero, if that makes them codes
 
 
 def read_column(name: str, values: Any, kind: str | None = None, decimal: str = ".") -> Column:

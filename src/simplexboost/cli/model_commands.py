@@ -22,7 +22,7 @@ from ..decide.sets import set_thresholds, sets_of
 from ..evaluate.html_report.page import write_report
 from .algorithms import listing
 from .errors import ArgumentError, InputError, count, some
-from .kinds import NEARLY_ALL
+from .kinds import NEARLY_ALL, codes_of
 from .options import AS_JSON, FILE, QUIET, make_talk, split_names, table_options, with_options
 from .scoring import Chunk, Model, chunks, open_model, predict_rows
 from .terminal import Talk
@@ -328,7 +328,7 @@ def read_labelled(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any,
     """Return all rows with labels that the model knows, the numbers of their classes (n,), and their names (n,)."""
     tables, classes, names, seen, unknown = [], [], [], 0, set()
     for chunk in rows:
-        c, labelled = chunk.codes(model.classes)
+        c, labelled = codes_of(chunk.labels, model.classes)
         known = np.flatnonzero(labelled & (c >= 0))
         assert chunk.labels is not None
         unknown |= set(chunk.labels.filter(pa.array(labelled & (c < 0))).to_pylist())

@@ -59,34 +59,20 @@ END = object()
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a table; None leaves it to the file.
+    """What the user says about a table; None leaves it to the file."""
 
-    Attributes
-    ----------
-    target : the name or the position of the column of labels; None is the last one in a fit
-    weight : the name or the position of the column of sample weights
-    categorical, numeric, drop : names of columns of certain kinds
-    format : one of the values of `FORMATS`
-    zero_based : whether the features of a LIBSVM file are numbered from 0
-    delimiter : one character
-    header : whether the first line has names; without it columns are named c1, c2, …
-    encoding : as Python names it
-    decimal : what stands before the fraction of a number, "." or ","; None is a comma where semicolons are delimiters
-    missing : the words that stand for a missing value
-    """
-
-    target: str | None = None
-    weight: str | None = None
-    categorical: tuple[str, ...] = ()
+    target: str | None = None  # the column of labels, by name or position; None is the last one in a fit
+    weight: str | None = None  # the column of sample weights, by name or position
+    categorical: tuple[str, ...] = ()  # names of columns
     numeric: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    format: str | None = None
-    zero_based: bool = False
-    delimiter: str | None = None
-    header: bool = True
+    format: str | None = None  # one of the values of `FORMATS`
+    zero_based: bool = False  # whether the features of a LIBSVM file are numbered from 0
+    delimiter: str | None = None  # one character
+    header: bool = True  # whether the first line has names; without it columns are named c1, c2, …
     encoding: str = "utf-8"
-    decimal: str | None = None
-    missing: tuple[str, ...] = MISSING
+    decimal: str | None = None  # before the fraction of a number, "." or ","; None is "," if the delimiter is ";"
+    missing: tuple[str, ...] = MISSING  # the words for a missing value
 
 
 @dataclass(frozen=True)
@@ -106,19 +92,12 @@ class Source:
 
 @dataclass
 class OpenTable:
-    """An open table: an iterator over its blocks, and what its beginning says about the columns.
-
-    Attributes
-    ----------
-    names : of the columns
-    kinds : "number" or "text" for the columns whose kind is declared (ARFF, NPZ)
-    decimal : what stands before the fraction of a number, "." or ","
-    """
+    """An open table: an iterator over its blocks, and what its beginning says about the columns."""
 
     names: list[str]
     blocks: Iterator[pa.RecordBatch]
-    kinds: dict[str, str] = field(default_factory=dict)
-    decimal: str = "."
+    kinds: dict[str, str] = field(default_factory=dict)  # "number" or "text" for columns of declared kind (ARFF, NPZ)
+    decimal: str = "."  # before the fraction of a number, "." or ","
 
 
 def find_source(path: str, options: TableOptions) -> Source:
@@ -323,15 +302,10 @@ def open_arff(source: Source, stream: BinaryIO) -> OpenTable:
     if re.search(rb"^\s*\{", head, re.MULTILINE):
         raise InputError(f"{source.name} is a sparse ARFF file, which is not supported; LIBSVM files are.")
 
-    def skip_comments(row: Any) -> str:
-        return "skip" if (row.text or "").lstrip().startswith("%") else "error"
-
-    parse = pyarrow.csv.ParseOptions(
-        quote_char="'" if b"'" in head and b'"' not in head else '"',
-        escape_char="\\",
-        newlines_in_values=True,
-        invalid_row_handler=skip_comments if re.search(rb"^\s*%", head, re.MULTILINE) else None,
-    )
+    quote = "'" if b"'" in head and b'"' not in head else '"'
+    parse = pyarrow.csv.ParseOptions(quote_char=quote, escape_char="\\", newlines_in_values=True)
+    if re.search(rb"^\s*%", head, re.MULTILINE):  # rows that are comments are skipped
+        parse.invalid_row_handler = lambda row: "skip" if (row.text or "").lstrip().startswith("%") else "error"
     return OpenTable(names, text_blocks(source, stream, names, parse), kinds)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.arrays import AnyArray, Array, Labels
 from ..classifiers.metrics import among_top, log_losses
 from ..persist import load
 from .errors import InputError, count, one_line, some
@@ -25,18 +25,12 @@ FEWEST_KNOWN = 0.5  # a column of which more labels than this are classes of the
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted classifier, and the columns that it reads.
-
-    Attributes
-    ----------
-    names : of its columns; None if it was fitted on a matrix without names
-    kinds : "text", "number", "date", "duration" or "time" for each of its columns, in their order
-    """
+    """A fitted classifier, and the columns that it reads."""
 
     path: str
     classifier: Any
-    names: list[str] | None
-    kinds: list[str]
+    names: list[str] | None  # of its columns; None if it was fitted on a matrix without names
+    kinds: list[str]  # "text", "number", "date", "duration" or "time" for each of its columns
 
     @property
     def classes(self) -> AnyArray:
@@ -54,15 +48,11 @@ def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows: a frame (n, p), the columns to be carried along, and label words (n,) if they were asked for."""
+    """Some rows of a file."""
 
-    X: Any
-    kept: pa.Table
-    labels: Any = None
-
-    def codes(self, classes: AnyArray) -> tuple[Labels, Mask]:
-        """Return the classes of the rows, −1 for those the model does not know; and which rows have labels."""
-        return codes_of(self.labels, classes)
+    X: Any  # as the classifier takes it, (n, p)
+    kept: pa.Table  # the columns that are carried along
+    labels: Any = None  # as text, (n,), if they were asked for
 
 
 def open_model(path: str) -> Model:
@@ -180,20 +170,12 @@ def share_known(values: Any, name: str, model: Model) -> float:
 
 @dataclass
 class Scores:
-    """The scores of predictions, added up over blocks of rows.
+    """The scores of predictions, added up over blocks of rows."""
 
-    Attributes
-    ----------
-    labels : of the K classes
-    pairs : how often class c was taken for class k, by (c, k); a label that the model does not know is −1
-    top : rows whose class is among the five most probable ones
-    loss : the sum of −log p over rows of known classes; NaN without probabilities
-    """
-
-    labels: list[Any]
-    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
-    top: int = 0
-    loss: float = 0.0
+    labels: list[Any]  # of the K classes
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by class, −1 if unknown, and prediction
+    top: int = 0  # rows whose class is among the five most probable ones
+    loss: float = 0.0  # the sum of −log p over rows of known classes; NaN without probabilities
 
     def add(self, c: Labels, predicted: Labels, P: Array | None) -> None:
         """Add rows: their classes (n,), predictions (n,) and probabilities (n, K) if there are any."""
@@ -250,7 +232,7 @@ def score_rows(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
     scores, unlabelled, unknown = Scores(model.classes.tolist()), 0, set()
     with talk.counting("rows evaluated") as advance:
         for chunk in rows:
-            c, labelled = chunk.codes(model.classes)
+            c, labelled = codes_of(chunk.labels, model.classes)
             predicted, P = predict_rows(model.classifier, chunk.X)
             scores.add(c[labelled], predicted[labelled], None if P is None else P[labelled])
             unlabelled += int((~labelled).sum())

@@ -19,22 +19,13 @@ NEARLY_UNIQUE = 0.9  # text with more different values than this part of the row
 
 @dataclass(eq=False)
 class Training:
-    """Rows with labels, to which a classifier is fitted.
+    """Rows with labels, to which a classifier is fitted."""
 
-    Attributes
-    ----------
-    X : a table, or a sparse matrix without names; (n, p)
-    y : labels (n,)
-    weight : (n,) or None
-    kinds : of the columns, by name
-    target : the name of the target column
-    """
-
-    X: Any
-    y: AnyArray
-    weight: Array | None
-    kinds: dict[str, str]
-    target: str
+    X: Any  # a table, or a sparse matrix without names, (n, p)
+    y: AnyArray  # labels, (n,)
+    weight: Array | None  # sample weights, (n,)
+    kinds: dict[str, str]  # of the columns, by name
+    target: str  # the name of the target column
 
     @property
     def n(self) -> int:

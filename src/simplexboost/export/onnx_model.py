@@ -75,10 +75,20 @@ def nodes_of(tree: Tree, columns: Columns) -> dict[str, list[Any]]:
 def attributes(
     trees: list[TreeHypothesis], columns: Columns, place: AnyArray, n_targets: int, dtype: Any
 ) -> dict[str, Any]:
-    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input."""
+    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input.
+
+    They have the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry.
+    """
     parts = [nodes_of(tree.tree, columns) for tree in trees]
     nodes = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
     sizes, value = [len(part["mode"]) for part in parts], np.array(nodes["value"])
+    leaves = [np.flatnonzero(tree.tree.nodes["feature"] < 0) for tree in trees]
+    in_order = [at[np.argsort(t.tree.nodes["left"][at])] for at, t in zip(leaves, trees, strict=True)]
+    node_of_leaf, values = np.concatenate(in_order), vstack([tree.values for tree in trees], format="csr")
+    counts = np.diff(values.indptr)
+    rows, is_value = (np.repeat(what, np.maximum(counts, 1)) for what in (np.arange(len(counts)), counts > 0))
+    target, weight = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=dtype)
+    target[is_value], weight[is_value] = values.indices, values.data
     return {
         "n_targets": n_targets,
         "nodes_treeids": np.repeat(np.arange(len(trees)), sizes),
@@ -89,24 +99,8 @@ def attributes(
         "nodes_falsenodeids": nodes["no"],
         "nodes_missing_value_tracks_true": nodes["missing"],
         **({"nodes_values": rounded_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
-        **leaf_entries(trees, dtype),
-    }
-
-
-def leaf_entries(trees: list[TreeHypothesis], dtype: Any) -> dict[str, Any]:
-    """Return the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry."""
-    leaves = [np.flatnonzero(tree.tree.nodes["feature"] < 0) for tree in trees]
-    nodes = np.concatenate([at[np.argsort(t.tree.nodes["left"][at])] for at, t in zip(leaves, trees, strict=True)])
-    numbers = np.repeat(np.arange(len(trees)), [len(at) for at in leaves])
-    values = vstack([tree.values for tree in trees], format="csr")  # (leaves of all trees, d)
-    counts = np.diff(values.indptr)
-    rows = np.repeat(np.arange(len(counts)), np.maximum(counts, 1))
-    is_value = np.repeat(counts > 0, np.maximum(counts, 1))
-    target, weight = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=dtype)
-    target[is_value], weight[is_value] = values.indices, values.data
-    return {
-        "target_treeids": numbers[rows],
-        "target_nodeids": nodes[rows],
+        "target_treeids": np.repeat(np.arange(len(trees)), [len(at) for at in leaves])[rows],
+        "target_nodeids": node_of_leaf[rows],
         "target_ids": target,
         "target_weights" if dtype == np.float32 else "target_weights_as_tensor": weight,
     }

@@ -30,18 +30,11 @@ from ..tables.inputs import check_X
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of X.
-
-    Attributes
-    ----------
-    n : their number, p
-    names : their names; None for arrays, which have none
-    categories : for every column None, or its categories in the order of their numbers, all numbers or all text
-    """
+    """The columns of X."""
 
     n: int
-    names: list[str] | None
-    categories: list[list[Any] | None]
+    names: list[str] | None  # None for arrays, whose columns have no names
+    categories: list[list[Any] | None]  # of every column in the order of their numbers, all numbers or all text
 
     def sides(self, tree: Tree, node: int) -> tuple[list[int], list[int]]:
         """Return the category numbers that a node sends left, and those that it sends right; both ascend."""
@@ -52,31 +45,18 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """A fitted booster as plain values.
+    """A fitted booster as plain values."""
 
-    Attributes
-    ----------
-    trees, lines : the summands of F, with values of all d coordinates; those of trees are sparse arrays (L, d)
-    code : the codewords Y (K', d) of the classes that had training examples
-    link : the formula from the scores of these classes to their probabilities
-    classes : labels (K,)
-    present : (K,) which classes had training examples
-    merged : the number of the class, among these, to which each codeword belongs; None if each has one codeword
-    threshold : (K + 1,) w and b of examples with several labels, which are the classes with U_k > ⟨w, U⟩ + b; else None
-    columns : the columns of X
-    order : (K,) the numbers of ordered classes from the lowest to the highest: the median is predicted; else None
-    """
-
-    trees: list[TreeHypothesis]
+    trees: list[TreeHypothesis]  # their values are sparse arrays (L, d)
     lines: list[LinearHypothesis]
-    code: Code
-    link: Link
-    classes: AnyArray
-    present: Mask
-    merged: Labels | None
-    threshold: Array | None
+    code: Code  # the codewords Y (K', d) of the classes that had training examples
+    link: Link  # the formula from the scores of these classes to their probabilities
+    classes: AnyArray  # labels, (K,)
+    present: Mask  # which classes had training examples, (K,)
+    merged: Labels | None  # the number of the class, among these, of each codeword; None if each class has one
+    threshold: Array | None  # w and b, (K + 1,), if rows have several labels: the classes with U_k > ⟨w, U⟩ + b
     columns: Columns
-    order: Labels | None = None
+    order: Labels | None = None  # ordered classes by number, from the lowest, (K,): the median is predicted
 
     @property
     def decides(self) -> str:

@@ -55,7 +55,8 @@ def load(path: Any) -> Model:
     """Read a model file, a path or an open binary file; raise a `ModelFileError` if it is bad."""
     try:
         with zipfile.ZipFile(path) as archive:
-            header = json.loads(header_in(archive))
+            check_sizes(archive)
+            header = json.loads(archive.read("header.json"))
             if header.get("format") != "simplexboost" or header.get("version") != 2:
                 raise ModelFileError("This is no model file of simplexboost, or one of a newer version of the format.")
             arrays = {name: array_in(archive, name, about) for name, about in header["arrays"].items()}
@@ -66,8 +67,8 @@ def load(path: Any) -> Model:
         raise damaged(f"{type(error).__name__}: {error}") from error
 
 
-def header_in(archive: zipfile.ZipFile) -> bytes:
-    """Return the header of a file; sizes are compared with that of the file before anything is inflated."""
+def check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise, before anything is inflated, if a file declares larger contents than one of its size may hold."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
     if len(sizes) < len(archive.infolist()):
         raise damaged("it holds two members of the same name")
@@ -75,7 +76,6 @@ def header_in(archive: zipfile.ZipFile) -> bytes:
     size = archive.fp.seek(0, 2)
     if sizes["header.json"] > 2**20 + 32 * size or sum(sizes.values()) > 2**24 + 128 * size:
         raise damaged("it declares larger contents than a file of its size may hold")
-    return archive.read("header.json")
 
 
 def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Array:
@@ -131,7 +131,7 @@ class Model:
         return self._probabilities(self.class_scores(X))
 
     def _best(self, U: Array) -> Array:
-        """Return the number of the first of the best classes (n,); products with codewords are compared up to `TIED`."""
+        """Return the first of the best classes by number, (n,); products with codewords are compared up to `TIED`."""
         if self.merged is None and (self.Y is None or np.array_equal(self.Y, np.eye(*self.Y.shape))):
             return U.argmax(axis=1)
         U = U[:, self.present]
