@@ -16,7 +16,8 @@ from ..boosting.decisions import OneLabel
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
-from ..persist import damaged, from_json, to_json
+from ..persist.archive import damaged
+from ..persist.saving import from_json, to_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
 from .booster import Booster

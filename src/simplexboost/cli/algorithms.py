@@ -176,7 +176,7 @@ def set_parameter(classifier: Any, key: str, value: Any) -> None:
         raise ArgumentError(f"--set {key.replace('__', '.')}: {one_line(error)}") from error
 
 
-def listing() -> str:
+def list_classifiers() -> str:
     """Return the text of ``simplexboost list``: all classifiers with their short names and parts."""
     lines = align_rows([(short, *about) for short, about in SPECIAL.items()])
     lines += ["", "The boosters of the literature (the class of NAME is NAMEClassifier):", ""]

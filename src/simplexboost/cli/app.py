@@ -86,7 +86,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("once")
-            warnings.showwarning = show_warning
+            warnings.showwarning = show_warning  # type: ignore[assignment]
             app.main(arguments, prog_name="simplexboost", standalone_mode=False)
             sys.stdout.flush()
         return 0

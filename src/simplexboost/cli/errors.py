@@ -57,7 +57,7 @@ def count(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def some(values: Iterable[Any], most: int = 5) -> str:
+def list_some(values: Iterable[Any], most: int = 5) -> str:
     """List the first few values in words."""
     listed = list(values)
     more = f" and {len(listed) - most} more" if len(listed) > most else ""

@@ -30,7 +30,7 @@ from .kinds import as_frame, codes_of, label_words
 from .options import AS_JSON, FILE, MODEL, TABLE, make_talk, split_words, table_options, with_options
 from .peers import PACKAGES, Peer, encode_table, installed
 from .scoring import Scores, chunks, open_model, predict_rows, score_rows, scores_text, summary_words
-from .terminal import Talk, watched
+from .terminal import Talk, show_rounds
 from .training import Training, read_training
 from .writing import check_writable
 
@@ -127,7 +127,7 @@ def fit(classifier: Any, training: Training, talk: Talk) -> None:
     frame = as_frame(training.X, classifier)
     training.X = None  # the frame has the columns now: keep one copy only
     try:
-        with watched(classifier, talk):
+        with show_rounds(classifier, talk):
             classifier.fit(frame, training.y, sample_weight=training.weight)
     except (ValueError, TypeError) as error:
         raise InputError(f"{type(classifier).__name__}: {one_line(error)}") from error

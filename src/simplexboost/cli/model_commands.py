@@ -20,8 +20,8 @@ from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
 from ..decide.sets import set_thresholds, sets_of
 from ..evaluate.html_report.page import write_report
-from .algorithms import listing
-from .errors import ArgumentError, InputError, count, some
+from .algorithms import list_classifiers
+from .errors import ArgumentError, InputError, count, list_some
 from .kinds import NEARLY_ALL, codes_of
 from .options import AS_JSON, FILE, QUIET, make_talk, split_names, table_options, with_options
 from .scoring import Chunk, Model, chunks, open_model, predict_rows
@@ -340,7 +340,7 @@ def read_labelled(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any,
     if len(c) == 0:
         raise InputError("no row has a label that the model knows.")
     if unknown:
-        talk.warn(f"rows with labels that the model does not know are left out: {some(sorted(unknown))}.")
+        talk.warn(f"rows with labels that the model does not know are left out: {list_some(sorted(unknown))}.")
     if len(c) < seen:
         talk.say(f"{count(seen - len(c), 'row')} of {seen} left out: without a label, or with an unknown one.")
     if isinstance(tables[0], pa.Table):
@@ -358,7 +358,7 @@ def list_command() -> None:
     Example:
       simplexboost list | grep AdaBoost
     """
-    print(listing())
+    print(list_classifiers())
 
 
 @click.command("completion", short_help="Print the completion script of a shell.")

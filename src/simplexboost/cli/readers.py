@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from .._util.arrays import AnyArray
-from .errors import ArgumentError, InputError, one_line, some
+from .errors import ArgumentError, InputError, list_some, one_line
 
 FORMATS = {
     ".csv": "csv",
@@ -164,7 +164,7 @@ def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
             table = open_typed(source, stream)
         if len(set(table.names)) < len(table.names):
             twice = sorted({name for name in table.names if table.names.count(name) > 1})
-            raise InputError(f"{source.name} has several columns of the same name: {some(twice)}; rename them.")
+            raise InputError(f"{source.name} has several columns of the same name: {list_some(twice)}; rename them.")
         yield table
 
 
@@ -345,7 +345,7 @@ def open_npz(source: Source, stream: BinaryIO, part: str) -> OpenTable:
     except (ValueError, OSError, EOFError, KeyError) as error:
         raise InputError(f"{source.name} is not an NPZ file that can be read: {first_words(error)}.") from error
     if "X" not in arrays or arrays["X"].ndim != 2:
-        raise InputError(f"{source.name} has no table X of rows and columns; it holds {some(names)}.")
+        raise InputError(f"{source.name} has no table X of rows and columns; it holds {list_some(names)}.")
     X, y = arrays["X"], arrays.get("y")
     if y is not None and y.shape != (len(X),):
         raise InputError(f"{source.name}: y has shape {y.shape}, but X has {len(X)} rows.")

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from .._util.arrays import AnyArray, Array, Labels
 from ..classifiers.metrics import among_top, log_losses
-from ..persist import load
-from .errors import InputError, count, one_line, some
+from ..persist.saving import load
+from .errors import InputError, count, list_some, one_line
 from .kinds import TIMES, Column, as_frame, codes_of, find_column, label_words, read_column
 from .readers import TableOptions, check_readable, find_source, libsvm_blocks, open_table
 from .terminal import Talk
@@ -130,12 +130,12 @@ def match_columns(model: Model, names: list[str], target: str | None, where: str
     missing = [name for name in model.names if name not in set(names)]
     if missing:
         raise InputError(
-            f"{where} lacks {len(missing)} of the model's {len(model.names)} columns: {some(missing, 10)}; it has "
-            f"{some(names, 10)}."
+            f"{where} lacks {len(missing)} of the model's {len(model.names)} columns: {list_some(missing, 10)}; it has "
+            f"{list_some(names, 10)}."
         )
     extra = [name for name in names if name not in {*model.names, target}]
     if extra:
-        talk.say(f"{count(len(extra), 'column')} that the model does not use: {some(extra)}.")
+        talk.say(f"{count(len(extra), 'column')} that the model does not use: {list_some(extra)}.")
     return model.names
 
 
@@ -152,7 +152,11 @@ def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, wher
         return found[0]
     raise InputError(
         f"{where}: which column has the labels? Pass --target; "
-        + (f"{some(found)} would do." if found else f"no column beside the model's has its classes: {some(unused)}.")
+        + (
+            f"{list_some(found)} would do."
+            if found
+            else f"no column beside the model's has its classes: {list_some(unused)}."
+        )
     )
 
 

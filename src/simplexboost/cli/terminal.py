@@ -122,7 +122,7 @@ class UntilBar(io.TextIOBase):
 
 
 @contextmanager
-def watched(estimator: Any, talk: Talk) -> Iterator[None]:
+def show_rounds(estimator: Any, talk: Talk) -> Iterator[None]:
     """A context in which a fit of the estimator shows its progress; its parameters are as before afterwards."""
     takes = estimator.get_params(deep=False)
     if talk.quiet or "verbose" not in takes or takes["verbose"]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._util.arrays import AnyArray, Array
-from .errors import ArgumentError, InputError, some
+from .errors import ArgumentError, InputError, list_some
 from .kinds import Column, check_target, find_column, read_column, read_labels
 from .readers import OpenTable, TableOptions, find_source, open_table, read_libsvm
 from .terminal import Talk
@@ -120,6 +120,6 @@ def tell_bad_words(column: Column, talk: Talk) -> None:
         words = [word for word, _ in column.bad.most_common()]
         talk.warn(
             f"column {column.name!r} holds {column.kind}s, but {column.bad.total()} of {column.present} values are "
-            f"not: {some(words, 3)}; taken as missing.",
+            f"not: {list_some(words, 3)}; taken as missing.",
             about=f"words in {column.name}",
         )

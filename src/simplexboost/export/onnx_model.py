@@ -35,7 +35,7 @@ from .plain_model import (
     holds_text,
     n_numbers,
     refuse_costs,
-    rounded_down,
+    round_down,
 )
 
 LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
@@ -98,7 +98,7 @@ def attributes(
         "nodes_truenodeids": nodes["yes"],
         "nodes_falsenodeids": nodes["no"],
         "nodes_missing_value_tracks_true": nodes["missing"],
-        **({"nodes_values": rounded_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
+        **({"nodes_values": round_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
         "target_treeids": np.repeat(np.arange(len(trees)), [len(at) for at in leaves])[rows],
         "target_nodeids": node_of_leaf[rows],
         "target_ids": target,

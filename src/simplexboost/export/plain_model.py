@@ -177,7 +177,7 @@ def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
     return found
 
 
-def rounded_down(thresholds: AnyArray) -> AnyArray:
+def round_down(thresholds: AnyArray) -> AnyArray:
     """Return the largest single-precision numbers t not above the thresholds: x <= t is the same for such x."""
     with np.errstate(over="ignore"):
         single = thresholds.astype(np.float32)

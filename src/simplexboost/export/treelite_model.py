@@ -15,7 +15,7 @@ from .._util.docstrings import described
 from .._util.runtime import check_memory
 from ..engine import Tree
 from ..persist.atomic_write import write_bytes
-from .plain_model import PlainModel, as_plain_model, check_dtype, refuse_merged, rounded_down
+from .plain_model import PlainModel, as_plain_model, check_dtype, refuse_merged, round_down
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {
@@ -120,7 +120,7 @@ def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dic
 def add_tree(builder: Any, tree: Tree, values: AnyArray, model: PlainModel, precision: Any) -> None:
     """Add a tree with these leaf values (L, K)."""
     nodes = tree.nodes
-    thresholds = rounded_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
+    thresholds = round_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
     builder.start_tree()
     for at, node in enumerate(nodes):
         left, missing_left = int(node["left"]), bool(node["missing_left"])

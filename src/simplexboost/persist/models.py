@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._util.arrays import AnyArray, Array, Mask
+from .._util.arrays import AnyArray
 from ..engine import MAX_CATEGORIES, NODE, SET_BYTES, Tree, no_sets, node_bytes
 from ..model.additive import AdditiveModel, Term
 from ..model.code import FEW, identity, is_view
@@ -348,45 +348,16 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     require(type(seed) is int and 0 <= seed < 2**31, f"invalid seed, {seed!r:.50}")
     estimator.rng_state_ = rng_state_from_json(header["rng_state"])
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
-    if getattr(estimator, "_fits_threshold", False):
-        estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
-    if getattr(estimator, "_multitarget", False):
-        estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns)
-    unpack_problem(estimator)
+    unpack_problem(estimator, header["threshold"], arrays)
     check_probabilities(estimator)
     unpack_evaluations(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
     check_categories(estimator, model.trees)
     estimator.set_scores_ = set_scores_from_arrays(arrays, n_columns)
     if estimator._problem.several is None:
-        estimator.class_prior_ = prior_from_arrays(arrays, estimator.present_)
-
-
-def threshold_from_json(value: Any, n_classes: int) -> Array | None:
-    """Return the threshold of a model of several labels, (K + 1,); None for a model of one label."""
-    if value is None:
-        return None
-    threshold = from_json({"list": value})
-    small = all(is_number(part) and abs(part) < 1e100 for part in threshold)  # differences from scores stay finite
-    require(len(threshold) == n_classes + 1 and small, "invalid `threshold_`")
-    return np.array(threshold, dtype=np.float64)
-
-
-def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array | None:
-    """Return the probability above which each label is predicted, (K,); None if there are no such thresholds."""
-    if "thresholds" not in arrays:
-        return None
-    values = read_array(arrays, "thresholds")
-    require(len(values) == n_classes and ((values > 0.0) & (values < 1.0)).all(), "invalid `thresholds_`")
-    return values
-
-
-def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array:
-    """Return the shares of the classes in training, (K,)."""
-    prior = read_array(arrays, "prior")
-    fits = np.array_equal(prior > 0, present) and abs(prior.sum() - 1) < 1e-6
-    require(fits, "the class shares do not fit the classes")
-    return prior
+        prior = estimator.class_prior_ = read_array(arrays, "prior")
+        fits = np.array_equal(prior > 0, estimator.present_) and abs(prior.sum() - 1) < 1e-6
+        require(fits, "the class shares do not fit the classes")
 
 
 def set_scores_to_arrays(scores: dict[str, Any] | None) -> dict[str, AnyArray]:
@@ -415,8 +386,19 @@ def set_scores_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> dict[
     return {"score": score, "c": c.astype(np.intp), "weight": weight, "source": source, "n_rounds": n_rounds}
 
 
-def unpack_problem(estimator: Any) -> None:
-    """Set the kind of y, which follows from other attributes; raise if the classifier cannot have such a model."""
+def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) -> None:
+    """Set the kind of y and the thresholds of several labels; raise if the classifier cannot have such a model."""
+    K = len(estimator.present_)
+    if getattr(estimator, "_fits_threshold", False):  # one for the scores of all labels, (K + 1,)
+        values = None if threshold is None else from_json({"list": threshold})
+        # not too large, so that differences from scores are finite
+        fits = values is None or (len(values) == K + 1 and all(is_number(v) and abs(v) < 1e100 for v in values))
+        require(fits, "invalid `threshold_`")
+        estimator.threshold_ = None if values is None else np.array(values, dtype=np.float64)
+    if getattr(estimator, "_multitarget", False):  # one for the probabilities of each label, (K,)
+        estimator.thresholds_ = values = read_array(arrays, "thresholds") if "thresholds" in arrays else None
+        fits = values is None or (len(values) == K and bool(((values > 0.0) & (values < 1.0)).all()))
+        require(fits, "invalid `thresholds_`")
     own, one = (getattr(estimator, name, None) is not None for name in ("thresholds_", "threshold_"))
     targets = not isinstance(estimator.classes_, np.ndarray)
     if targets:

@@ -26,7 +26,7 @@ from .._util.params import PARTS, Part
 from .._util.runtime import thread_count
 from .archive import ModelFileError, damaged, open_model_file, read_archive, require, write_file
 from .atomic_write import Target
-from .values import array_from_json, array_to_json, decode, encode, unknown
+from .values import array_from_json, array_to_json, decode, encode, refuse_tag
 
 WRITTEN_BY = f"simplexboost {__version__}"
 MOST_FEATURES = 2**31
@@ -275,7 +275,7 @@ def object_from_json(value: dict[str, Any]) -> Any:
     if "estimator" in value:
         return estimator_class(value["estimator"])(**parameters_from_json(value["parameters"]))
     if "random_state" not in value:
-        return unknown(value)
+        return refuse_tag(value)
     state = decode(value["random_state"])
     name = state["bit_generator"]
     place, numbers = (state["state"]["pos"], 624) if name == "MT19937" else (state.get("buffer_pos", 0), 4)

@@ -42,18 +42,18 @@ class Interval(NamedTuple):
     closed: str
 
 
-def unsavable(value: Any) -> Any:
+def refuse_value(value: Any) -> Any:
     raise TypeError(
         f"{value!r} of type {type(value).__name__} cannot be saved; text, numbers, dates and durations can, those of "
         "NumPy and of pandas too."
     )
 
 
-def unknown(value: dict[str, Any]) -> Any:
+def refuse_tag(value: dict[str, Any]) -> Any:
     raise damaged(f"value with the keys {list(value)}, which this simplexboost cannot read")
 
 
-def encode(value: Any, other: Convert = unsavable) -> Any:
+def encode(value: Any, other: Convert = refuse_value) -> Any:
     """Return a value as JSON; of a subclass, the plain value. ``other`` converts values of all other types."""
     if value is None or isinstance(value, bool):
         return value
@@ -104,7 +104,7 @@ def encode_pandas(value: Any, other: Convert) -> Any:
     return None
 
 
-def decode(value: Any, other: Convert = unknown) -> Any:
+def decode(value: Any, other: Convert = refuse_tag) -> Any:
     """Return the value that `encode` converted to JSON; ``other`` converts objects without a known tag."""
     if not isinstance(value, dict):
         return value
