@@ -123,7 +123,7 @@ def fit_command(**options: Any) -> None:
 
 
 def fit(classifier: Any, training: Training, talk: Talk) -> None:
-    """Fit a classifier and show the progress; the table of ``training`` is given up."""
+    """Fit a classifier and show the progress; ``training`` loses its table, to save memory."""
     frame = as_frame(training.X, classifier)
     training.X = None  # the frame has the columns now: keep one copy only
     try:

@@ -1,4 +1,4 @@
-"""Boosters of other libraries for ``compare``, with their defaults, where they are installed."""
+"""Fits boosters of other libraries for ``compare``, with their defaults, where they are installed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def encode_table(X: Any) -> tuple[AnyArray, Mask]:
 
 
 class Peer:
-    """Another library's classifier: fits and predicts rows of the encoded table; labels are 0 .. K−1."""
+    """A classifier of another library, for rows of an encoded table and labels 0 .. K−1."""
 
     def __init__(self, name: str, X: AnyArray, mask: Mask, seed: int, jobs: int | None) -> None:
         self.name, self.mask = name, mask
@@ -60,7 +60,7 @@ class Peer:
         return library.CatBoostClassifier(thread_count=jobs, random_seed=seed, **options)
 
     def fit(self, X: AnyArray, c: AnyArray) -> None:
-        """Fit; classes that are absent from these rows must not leave gaps in the numbers."""
+        """Fit the classifier to rows; classes that these lack leave no gaps in the class numbers."""
         self.classes, c = np.unique(c, return_inverse=True)
         self.model.fit(self._rows(X), c, **self.fit_options)
 
@@ -69,7 +69,7 @@ class Peer:
         return np.asarray(self.model.predict_proba(self._rows(X)))
 
     def _rows(self, X: AnyArray) -> Any:
-        """Return X as the library takes it: CatBoost wants categories as whole numbers, −1 for a missing one."""
+        """Return X as the library takes it: for CatBoost, categories are whole numbers, −1 where missing."""
         if self.name != "CatBoost" or not self.mask.any():
             return X
         table = X.astype(object)

@@ -34,7 +34,7 @@ class Model:
 
     @property
     def classes(self) -> AnyArray:
-        """The labels, (K,)."""
+        """The labels of the classes, (K,)."""
         return self.classifier.classes_
 
 
@@ -140,7 +140,7 @@ def match_columns(model: Model, names: list[str], target: str | None, where: str
 
 
 def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, where: str) -> str:
-    """Find the column with the labels: the named one, or the only unused one that holds classes of the model."""
+    """Return the name of the column with labels: that of --target, or the only unused one with the model's classes."""
     names = block.schema.names
     if options.target is not None:
         return find_column(options.target, names)
@@ -150,14 +150,8 @@ def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, wher
         found = names[-1:]
     if len(found) == 1:
         return found[0]
-    raise InputError(
-        f"{where}: which column has the labels? Pass --target; "
-        + (
-            f"{list_some(found)} would do."
-            if found
-            else f"no column beside the model's has its classes: {list_some(unused)}."
-        )
-    )
+    why = f"{list_some(found)} would do." if found else f"no other column has the model's classes: {list_some(unused)}."
+    raise InputError(f"{where}: which column has the labels? Pass --target; {why}")
 
 
 def share_known(values: Any, name: str, model: Model) -> float:

@@ -1,4 +1,4 @@
-"""Reads a whole file as the table, labels and weights of a fit."""
+"""Reads a whole file as the table, the labels and the sample weights of a fit."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ def find_features(table: OpenTable, options: TableOptions, taken: set[str | None
             given[name] = kind
     kinds = {name: given.get(name) for name in table.names if name not in taken and given.get(name) != "drop"}
     if not kinds:
-        raise InputError(
-            "no column is left to learn from: the file has only the target, the weight and dropped columns."
-        )
+        raise InputError("no column is left to learn from: each is the target, the weight or dropped.")
     return kinds
 
 

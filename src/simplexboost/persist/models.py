@@ -1,4 +1,4 @@
-"""Converts fitted models to arrays and back; checked so that a damaged file never makes predictions read elsewhere.
+"""Converts fitted models to arrays and back, with checks so that no damaged file makes predictions read outside arrays.
 
 Sums of hypotheses and branching programs both consist of terms, which are stored as concatenated arrays. Boosters add
 their history and everything else that their predictions need.

@@ -177,7 +177,7 @@ C = TypeVar("C", bound=type)
 
 
 def register(kind: C) -> C:
-    """Register a classifier, so that it can be saved and found by its name; a decorator."""
+    """Register a classifier under its name, so that it can be saved and loaded; a decorator."""
     CLASSIFIERS[kind.__name__] = kind
     return kind
 
