@@ -337,21 +337,16 @@ class Terms:
                 out += self.step[t] * (np.where(np.isnan(x), 0.0, x)[:, None] * slope + intercept)
             elif self.columns is None:
                 out += (self.table(t) * F.dtype.type(self.step[t]))[leaves[number[t]]]
-            else:
-                self.add_sparse(t, leaves[number[t]], out)
+            else:  # sparse values: leaves that many rows share are spread out once
+                leaf, step = leaves[number[t]], out.dtype.type(self.step[t])
+                for one in np.unique(leaf).tolist():
+                    entry, rows = self.begin[t] + one, np.flatnonzero(leaf == one)
+                    part = slice(self.row_begin[entry], self.row_begin[entry + 1])
+                    out[rows[:, None], self.columns[part][None]] += self.values[part] * step
 
     def table(self, t: int) -> Array:
         """Return the values of term t, (leaves, d)."""
         return self.values[self.begin[t] : self.begin[t + 1]].reshape(self.shape[t])
-
-    def add_sparse(self, t: int, leaf: Array, out: Array) -> None:
-        """Add the sparse values of the leaves (n,) of term t to ``out`` (n, d)."""
-        step = out.dtype.type(self.step[t])
-        for one in np.unique(leaf).tolist():
-            entry = self.begin[t] + one
-            part = slice(self.row_begin[entry], self.row_begin[entry + 1])
-            rows = np.flatnonzero(leaf == one)
-            out[rows[:, None], self.columns[part][None]] += self.values[part] * step
 
 
 def starts(sizes: Array) -> Array:

@@ -522,24 +522,19 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     ends = read_array(arrays, "layer_ends", "<i8")
     terms = terms_from_arrays(arrays, len(ends), header["n_features_in"])
     check_ends(ends, len(terms))
-    estimator.program_ = Program(terms, ends.tolist())
-    check_program(estimator.program_)
-    estimator.n_iter_ = estimator.program_.n_layers
-    estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
-    unpack_features(estimator, header)
-    check_categories(estimator, [term.hypothesis.tree for term in terms])
-
-
-def check_program(program: Program) -> None:
-    """Raise unless the terms of layer l are trees of values P(right) − ½ at different nodes 0 .. l."""
-    fits = program.n_layers > 0
-    for layer, terms in enumerate(program.layers()):
-        nodes = [term.coordinate for term in terms]
+    program = estimator.program_ = Program(terms, ends.tolist())
+    fits = program.n_layers > 0  # layer l has trees of values P(right) − ½ at different nodes 0 .. l
+    for layer, of_layer in enumerate(program.layers()):
+        nodes = [term.coordinate for term in of_layer]
         fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
-    for term in program.terms:
+    for term in terms:
         h = term.hypothesis
         fits = fits and isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
     require(fits, "invalid branching program")
+    estimator.n_iter_ = estimator.program_.n_layers
+    estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
+    unpack_features(estimator, header)
+    check_categories(estimator, [h.tree for term in terms if isinstance(h := term.hypothesis, TreeHypothesis)])
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
