@@ -119,13 +119,14 @@ def test_predictions_have_the_labels_of_the_file_in_input_order(messy, model, tm
 
 def test_predictions_equal_those_of_the_library(messy, model):
     """Whatever the command line does with the columns, the library does the same with the table it made of them."""
+    from simplexboost.cli.kinds import as_frame
     from simplexboost.cli.readers import TableOptions
     from simplexboost.cli.terminal import Talk
     from simplexboost.cli.training import read_training
 
     classifier = simplexboost.load(model)
     training = read_training(str(messy), TableOptions(target="species", drop=("id",)), Talk(quiet=True))
-    P = classifier.predict_proba(training.frame(classifier))
+    P = classifier.predict_proba(as_frame(training.X, classifier))
     rows = list(csv.DictReader(io.StringIO(inside("predict", model, messy, "--proba").out)))
     ours = [[float(row[f"proba_{label}"]) for label in classifier.classes_] for row in rows]
     np.testing.assert_allclose(ours, P, rtol=1e-12)

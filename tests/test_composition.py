@@ -14,7 +14,7 @@ from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GaussianSketch, SketchedNewton
 from simplexboost.parts.optimizers.sketched import sketched_edge
 from simplexboost.parts.steps import FixedStep
-from simplexboost.persist import pack
+from simplexboost.persist.saving import pack
 
 X, Y_TRUE = blobs(n=400, p=6, K=4, seed=3, missing=0.05)
 

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.export.plain_model import rounded_down
+from simplexboost.export.plain_model import round_down
 
 
 def session_of(model):
@@ -90,7 +90,7 @@ def test_values_beside_thresholds_get_the_same_answers_in_single_precision():
 def test_values_at_a_threshold_go_left_in_single_precision():
     """0.1 in double precision lies between two single ones; the nearest one is above it."""
     thresholds = np.array([0.1, 0.5, -0.1, 1e300, np.inf, 16777217.0])
-    single = rounded_down(thresholds)
+    single = round_down(thresholds)
     assert (single <= thresholds).all()
     assert (np.nextafter(single[:3], np.float32(np.inf)) > thresholds[:3]).all()
     assert single[3:].tolist() == [np.finfo(np.float32).max, np.inf, 16777216.0]

@@ -28,9 +28,9 @@ def without_extra(arguments: list[str], missing: list[str]) -> int:
         print(f"simplexboost {__version__}")
         return 0
     if arguments == ["list"]:
-        from .cli.algorithms import listing
+        from .cli.algorithms import list_classifiers
 
-        print(listing())
+        print(list_classifiers())
         return 0
     print(f"simplexboost: the command line needs {', '.join(missing)}: {install_command(*missing)}", file=sys.stderr)
     return 1

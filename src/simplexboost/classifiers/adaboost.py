@@ -25,7 +25,7 @@ from ..parts.learners import GreedyTree, HammingTree, IndexStump, Learner, as_le
 from ..parts.losses import MM, OwnScoreExponential
 from ..parts.optimizers import AllCoordinates, GradientDescent, NewColumn, Optimizer, SignedDescent
 from ..parts.steps import ClosedForm, ErrorStep, Step, as_step
-from ..persist import register
+from ..persist.saving import register
 from .booster import Booster
 from .plan import Parts, make_parts
 

@@ -15,7 +15,7 @@ from .._util.aliases import METHODS
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_keywords, check_parameters, suggest_keywords
 from ..boosting.decisions import as_decision
-from ..persist import check_savable, save
+from ..persist.saving import check_savable, save
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind

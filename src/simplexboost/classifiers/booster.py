@@ -37,7 +37,7 @@ from ..parts.learners import Learner
 from ..parts.losses import Loss
 from ..parts.optimizers import GradientDescent
 from ..parts.optimizers.run import Run
-from ..persist import check_label_types
+from ..persist.saving import check_label_types
 from ..tables.inputs import Taken
 from ..tables.order import sort_by_content
 from ..tables.training_set import TrainingSet

@@ -47,7 +47,7 @@ from ..model.hypotheses import TreeHypothesis, sparse_values
 from ..model.leaf_pass import Newcomers, counted_pass, pass_over, spread_evenly
 from ..parts.optimizers.run import Run
 from ..parts.optimizers.sketched import MANY_CLASSES, RowObjective
-from ..persist import check_label_types
+from ..persist.saving import check_label_types
 from ..tables.inputs import check_no_label_is_missing, check_several_labels, plain_labels
 from ..tables.labels import as_listed, class_numbers, kind_of_label, label_numbers, listed_classes, of_one_kind
 from ..tables.order import sort_by_content

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._util.docstrings import described
-from ..persist import register
+from ..persist.saving import register
 from .booster import Booster
 from .plan import Parts, make_parts
 

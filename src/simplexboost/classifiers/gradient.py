@@ -18,7 +18,7 @@ from .._util.params import random_generator
 from ..parts.codewords import Canonical
 from ..parts.losses import SoftmaxCost
 from ..parts.optimizers import CoordinateDescent, NewtonCoordinates, SampledPairs
-from ..persist import register
+from ..persist.saving import register
 from .adaboost import product_parts
 from .booster import Booster
 from .eval_sets import read_eval_sets

@@ -31,7 +31,7 @@ from ..model.additive import AdditiveModel
 from ..parts.codewords import Hierarchy
 from ..parts.losses import BlockLogistic, Loss, for_label_sets
 from ..parts.losses.links import log_of, log_softmax
-from ..persist import pack_booster, unpack_booster
+from ..persist.models import pack_booster, unpack_booster
 from ..tables.encoding import check_X
 from ..tables.frames import check_feature_count, check_names
 from .base_classifier import BaseClassifier

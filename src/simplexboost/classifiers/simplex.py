@@ -22,7 +22,9 @@ from ..parts.optimizers import SketchedNewton
 from ..parts.optimizers.run import Run
 from ..parts.optimizers.sketched import has_even_classes
 from ..parts.steps import FixedStep
-from ..persist import damaged, from_json, is_number, register, to_json
+from ..persist.archive import damaged
+from ..persist.models import is_number
+from ..persist.saving import from_json, register, to_json
 from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked

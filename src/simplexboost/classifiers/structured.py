@@ -11,7 +11,8 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Labels
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
-from ..persist import damaged, from_json, to_json
+from ..persist.archive import damaged
+from ..persist.saving import from_json, to_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
 

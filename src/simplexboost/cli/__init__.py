@@ -1,6 +1,6 @@
 """The command line: ``simplexboost fit``, ``predict``, ``evaluate``, ``compare``, ``inspect``, ``list`` and others.
 
-It needs three libraries, the extra ``cli``, which are imported only here:
+The commands need three libraries, the extra ``cli``, which are imported only here:
 
 - click reads the arguments. It gives nested commands, ``--help``, completion in bash, zsh and fish, and a runner for
   tests. argparse has neither completion nor the runner; typer is click with a layer that we have no use for.
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """A module that is imported on first use."""
-    if name in ("algorithms",):
+    """Import the module `algorithms` on first use."""
+    if name == "algorithms":
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Classifiers by name, the table of the boosters and their parts, and parameters from ``--set name=value``.
+"""Finds classifiers by name, sets parameters from ``--set name=value``, and makes the table of boosters and parts.
 
 ``python -m simplexboost list`` prints the table. This module needs none of the libraries of the extra ``cli``.
 """
@@ -11,28 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._util.params import Part
-from ..classifiers import (
-    AdaBoostECCClassifier,
-    AdaBoostM1Classifier,
-    AdaBoostM2Classifier,
-    AdaBoostMHClassifier,
-    AdaBoostMMClassifier,
-    BoostingClassifier,
-    CDMCBoostClassifier,
-    GDMCBoostClassifier,
-    LogitBoostClassifier,
-    OneVsAllBoostClassifier,
-    SAMMEClassifier,
-    SimplexBoostClassifier,
-    SoftmaxBoostClassifier,
-)
 from ..parts.codewords import CODEWORDS
 from ..parts.learners import LEARNERS, Learner
 from ..parts.losses import LOSSES
 from ..parts.optimizers import OPTIMIZERS
 from ..parts.steps import STEPS
-from ..reductions import OutputCodeClassifier
-from ..theory import MartiBoostClassifier, MulticlassSVC, OSBoostClassifier
+from ..persist.saving import estimator_class
 from .errors import ArgumentError, did_you_mean, one_line
 
 __all__ = ["BOOSTERS", "table_text"]
@@ -48,18 +32,18 @@ NAMES: dict[str, Mapping[str, type[Part]]] = {
 
 
 def row(estimator: Any) -> dict[str, str]:
-    """The parts of a booster in words, with a star for a part that is a parameter; `table_row` if it has no parts."""
-    if hasattr(estimator, "table_row"):
+    """Return the parts of a booster in words; a part with a star is a parameter."""
+    if hasattr(estimator, "table_row"):  # a booster without parts
         return {**estimator.table_row, "paper": estimator.paper}
     parts, free = estimator.parts(), estimator.get_params(deep=False)
-    words = {name: describe(getattr(parts, name), NAMES[name]) + "*" * (name in free) for name in NAMES}
+    words = {name: describe_part(getattr(parts, name), NAMES[name]) + "*" * (name in free) for name in NAMES}
     words["codewords"] = getattr(parts.optimizer, "code", words["codewords"])  # an optimizer may make its own code
     words |= {"learners": words.pop("learner"), "paper": estimator.paper}
     return {name: words[name] for name in COLUMNS}
 
 
-def describe(part: Part, names: Mapping[str, type[Part]]) -> str:
-    """A part by its name in the package, with the parameters that differ from their defaults."""
+def describe_part(part: Part, names: Mapping[str, type[Part]]) -> str:
+    """Write the name of a part in the package, and its parameters that differ from their defaults."""
     name = next((name for name, kind in names.items() if kind is type(part)), type(part).__name__)
     default, mine = type(part)().get_params(deep=False), part.get_params(deep=False)
     changed = [f"{key}={value!r}" for key, value in mine.items() if value is not None and value != default[key]]
@@ -68,7 +52,7 @@ def describe(part: Part, names: Mapping[str, type[Part]]) -> str:
 
 
 def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
-    """The table of the boosters as aligned text.
+    """Return the table of the boosters, or some rows of it, as aligned text.
 
     Parameters
     ----------
@@ -86,68 +70,55 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
     >>> print(table_text({"SAMMEClassifier": TABLE["SAMMEClassifier"]}).splitlines()[0].split()[0])
     algorithm
     """
-    lines = [
-        ("algorithm", *COLUMNS),
-        *((name.removesuffix("Classifier"), *(r[c] for c in COLUMNS)) for name, r in table.items()),
-    ]
-    return "\n".join(aligned(lines))
+    rows = [(name.removesuffix("Classifier"), *(row[column] for column in COLUMNS)) for name, row in table.items()]
+    return "\n".join(align_rows([("algorithm", *COLUMNS), *rows]))
 
 
-def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+def align_rows(lines: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of cells as lines in which the cells of a column begin at the same place."""
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
-# In the order of the table: by age, related ones together.
-BOOSTERS = (
-    OneVsAllBoostClassifier,
-    AdaBoostM1Classifier,
-    SAMMEClassifier,
-    AdaBoostM2Classifier,
-    AdaBoostMHClassifier,
-    AdaBoostMMClassifier,
-    OSBoostClassifier,
-    AdaBoostECCClassifier,
-    LogitBoostClassifier,
-    MartiBoostClassifier,
-    SoftmaxBoostClassifier,
-    CDMCBoostClassifier,
-    GDMCBoostClassifier,
+# The boosters of papers in the order of the table: by age, related ones together.
+PAPERS = (
+    "OneVsAllBoost AdaBoostM1 SAMME AdaBoostM2 AdaBoostMH AdaBoostMM OSBoost AdaBoostECC LogitBoost MartiBoost "
+    "SoftmaxBoost CDMCBoost GDMCBoost"
 )
+BOOSTERS = tuple(estimator_class(f"{name}Classifier") for name in PAPERS.split())
 
 
 def __getattr__(name: str) -> Any:
-    """`TABLE` is made on first use: it imports `simplexboost.theory`, which would be a third of the start-up time."""
+    """Make `TABLE`, a row for every named booster, on first use."""
     if name != "TABLE":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return booster_table()
-
-
-def booster_table() -> dict[str, dict[str, str]]:
-    """A row for every named booster."""
     return {booster.__name__: row(booster()) for booster in BOOSTERS}
 
 
 DEFAULT = "SimplexBoost"
-SPECIAL = {
-    "SimplexBoost": "one vector tree per round for all classes; the default, chooses its rounds itself",
-    "Boosting": "any loss, codewords, learner, optimizer and step: --set loss=…, --set learner=…",
-    "SVM": "the multiclass support vector machine, linear or with kernels; numbers only",
-    "OutputCode": "many classes by binary classifiers: one-vs-all, all pairs, error-correcting codes",
+SPECIAL = {  # the other classifiers, by their short names
+    "SimplexBoost": (
+        "SimplexBoostClassifier",
+        "one vector tree per round for all classes; the default, chooses its rounds itself",
+    ),
+    "Boosting": (
+        "BoostingClassifier",
+        "any loss, codewords, learner, optimizer and step: --set loss=…, --set learner=…",
+    ),
+    "SVM": ("MulticlassSVC", "the multiclass support vector machine, linear or with kernels; numbers only"),
+    "OutputCode": (
+        "OutputCodeClassifier",
+        "many classes by binary classifiers: one-vs-all, all pairs, error-correcting codes",
+    ),
 }
-# All classifiers by what they are called on the command line.
 CLASSIFIERS: dict[str, type[Any]] = {
-    "SimplexBoost": SimplexBoostClassifier,
-    "Boosting": BoostingClassifier,
-    "SVM": MulticlassSVC,
-    "OutputCode": OutputCodeClassifier,
+    **{short: estimator_class(name) for short, (name, _) in SPECIAL.items()},
     **{booster.__name__.removesuffix("Classifier"): booster for booster in BOOSTERS},
 }
 
 
 def find_algorithm(name: str) -> str:
-    """Return what a classifier is called, given that or its class name, in capitals or not."""
+    """Return the short name of a classifier, given that or its class name, in capitals or not."""
     by_lower = {word.lower(): short for short, kind in CLASSIFIERS.items() for word in (short, kind.__name__)}
     found = by_lower.get(name.lower().replace("-", "").replace("_", "").replace(".", ""))
     if found is None:
@@ -157,31 +128,28 @@ def find_algorithm(name: str) -> str:
 
 
 def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs: int | None) -> Any:
-    """A classifier with its parameters, which are looked at as far as that is possible without data."""
+    """Return a classifier with its parameters; raise for those that a fit would refuse whatever the table is."""
     classifier = CLASSIFIERS[find_algorithm(name)]()
     for key, value in (("random_state", seed), ("n_jobs", jobs)):
         if value is not None:
             set_parameter(classifier, key, value)
     for setting in settings:  # after the general options, whose defaults they must win over
-        key, value = parse_setting(setting)
-        set_parameter(classifier, key, value)
-    if settings:
-        check_parameters(classifier)
+        set_parameter(classifier, *parse_setting(setting))
+    try:
+        if settings:
+            classifier._check_parameters()
+        if settings and hasattr(classifier, "parts") and not classifier._may_be_auto:  # else parts depend on the table
+            parts = classifier.parts()
+            parts.codewords.check()
+            parts.learner.check()
+            parts.step.check(parts.loss)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"--set: {one_line(error)}") from error
     return classifier
 
 
-def check_parameters(classifier: Any) -> None:
-    """Raise, before a table is read, for what a fit would refuse whatever the table is."""
-    try:
-        classifier._check_parameters()
-        if hasattr(classifier, "parts") and not classifier._may_be_auto:  # else some parts depend on the table
-            classifier.parts().check()
-    except (ValueError, TypeError) as error:
-        raise ArgumentError(f"--set: {one_line(error)}") from error
-
-
 def parse_setting(setting: str) -> tuple[str, Any]:
-    """``name=value`` → the name and the value: JSON or a Python literal where it is one, else text.
+    """Split ``name=value`` into the name and the value, which is JSON, a Python literal or text.
 
     Examples
     --------
@@ -191,39 +159,26 @@ def parse_setting(setting: str) -> tuple[str, Any]:
     key, sign, text = setting.partition("=")
     if not sign or not key.strip():
         raise ArgumentError(f"--set {setting!r} must be name=value.")
-    return key.strip().replace(".", "__"), parse_value(text.strip())
-
-
-def parse_value(text: str) -> Any:
-    """A value from its text."""
+    name, text = key.strip().replace(".", "__"), text.strip()
     for parse in (json.loads, ast.literal_eval):
         try:
-            return parse(text)
+            return name, parse(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
-    return {"True": True, "False": False, "None": None}.get(text.capitalize(), text)
+    return name, {"True": True, "False": False, "None": None}.get(text.capitalize(), text)
 
 
 def set_parameter(classifier: Any, key: str, value: Any) -> None:
-    """Set a parameter; one of a part as part__name."""
+    """Set a parameter, or one of a part by the name part__name."""
     try:
         classifier.set_params(**{key: value})
     except (ValueError, TypeError, AttributeError) as error:
         raise ArgumentError(f"--set {key.replace('__', '.')}: {one_line(error)}") from error
 
 
-def listing() -> str:
-    """Return a list of all classifiers for people, with short names and parts."""
-    about = [(short, CLASSIFIERS[short].__name__, words) for short, words in SPECIAL.items()]
-    lines = aligned(about)
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "The boosters of the literature (the class of NAME is NAMEClassifier):",
-            "",
-            table_text(booster_table()),
-            "",
-            "* the default of a parameter; parts without a star are fixed",
-        ]
-    )
+def list_classifiers() -> str:
+    """Return the text of ``simplexboost list``: all classifiers with their short names and parts."""
+    lines = align_rows([(short, *about) for short, about in SPECIAL.items()])
+    lines += ["", "The boosters of the literature (the class of NAME is NAMEClassifier):", ""]
+    lines += [table_text(__getattr__("TABLE")), "", "* the default of a parameter; parts without a star are fixed"]
+    return "\n".join(lines)

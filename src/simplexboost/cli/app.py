@@ -1,4 +1,4 @@
-"""The command ``simplexboost`` with its subcommands; errors become one sentence on standard error and an exit code."""
+"""Runs the command ``simplexboost``; errors become one sentence on standard error and an exit code."""
 
 from __future__ import annotations
 
@@ -34,35 +34,31 @@ DEBUG = "SIMPLEXBOOST_DEBUG"
 
 
 class Commands(click.Group):
-    """Imports a command when it is used."""
+    """A group of commands that imports each on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of a session."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command, or None if there is no such one."""
         if name not in COMMANDS:
             return None
         return getattr(import_module(f".{COMMANDS[name]}", __package__), f"{name}_command")
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """The command; a word that is none gets a hint."""
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             hint = did_you_mean(args[0], COMMANDS) or f"; there are {', '.join(COMMANDS)}."
             raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; click itself would end with 1 where nobody reads on."""
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:
+        except BrokenPipeError as error:  # for which click itself would end with 1
             raise ClosedPipeError from error
 
 
 class ClosedPipeError(Exception):
-    """Nobody reads standard output any more."""
+    """The error for a closed standard output."""
 
 
 @click.command(
@@ -90,14 +86,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("once")
-            warnings.showwarning = show_warning
+            warnings.showwarning = show_warning  # type: ignore[assignment]
             app.main(arguments, prog_name="simplexboost", standalone_mode=False)
             sys.stdout.flush()
         return 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (BrokenPipeError, ClosedPipeError):
-        forget_output()
+        with suppress(OSError, ValueError):  # otherwise Python would complain when it flushes standard output
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except (KeyboardInterrupt, click.Abort):
         return complain("interrupted.", INTERRUPTED)
@@ -113,32 +110,24 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def complain(sentence: str, code: int) -> int:
-    """Say what is wrong."""
+    """Print an error and return the exit code."""
     print(f"simplexboost: {sentence}", file=sys.stderr, flush=True)
     return code
 
 
-def show_warning(
-    message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: str | None = None
-) -> None:
+def show_warning(message: Any, *where: Any) -> None:
     """Print a warning of a library in one line."""
     print(f"warning: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
 
 
-def forget_output() -> None:
-    """Nobody reads standard output any more: let Python not complain when it flushes it at the end."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def end(number: int, frame: Any) -> None:
-    """Leave in order when asked to terminate, so that no unfinished file stays behind."""
+def terminate(number: int, frame: Any) -> None:
+    """Exit in order after a signal, so that no unfinished file is left behind."""
     raise SystemExit(128 + number)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and leave with its exit code."""
-    signal.signal(signal.SIGTERM, end)
+    """Run a command and exit with its code."""
+    signal.signal(signal.SIGTERM, terminate)
     try:
         code = run(arguments)
     except SystemExit as stop:

@@ -1,4 +1,4 @@
-"""Says in one sentence what is wrong; words for counts and lists."""
+"""Writes errors as one sentence, and counts and lists in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def one_line(error: BaseException) -> str:
 
 
 def explain(error: BaseException) -> str:
-    """Return what the user is told of an error, in one sentence."""
+    """Return one sentence for the user about an error."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, OSError) and error.errno is not None:
@@ -40,7 +40,7 @@ def explain(error: BaseException) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[Any]) -> str:
-    """Return a hint at the nearest known words, or nothing if none is near."""
+    """Return a hint at known words that are spelled like another, or empty text."""
     by_lower = {str(name).lower(): str(name) for name in known}
     near = difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_lower[name] for name in near)}?" if near else ""
@@ -57,7 +57,7 @@ def count(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def some(values: Iterable[Any], most: int = 5) -> str:
+def list_some(values: Iterable[Any], most: int = 5) -> str:
     """List the first few values in words."""
     listed = list(values)
     more = f" and {len(listed) - most} more" if len(listed) > most else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from collections import Counter
@@ -25,24 +26,23 @@ from ..classifiers import SimplexBoostClassifier
 from ..classifiers.metrics import log_losses
 from .algorithms import CLASSIFIERS, DEFAULT, find_algorithm, make_classifier
 from .errors import ArgumentError, InputError, count, did_you_mean, explain, one_line
-from .kinds import codes_of, label_words
-from .options import AS_JSON, FILE, MODEL, TABLE, table_options, talk_of, with_options, words
+from .kinds import as_frame, codes_of, label_words
+from .options import AS_JSON, FILE, MODEL, TABLE, make_talk, split_words, table_options, with_options
 from .peers import PACKAGES, Peer, encode_table, installed
 from .scoring import Scores, chunks, open_model, predict_rows, score_rows, scores_text, summary_words
-from .terminal import Talk, watched
+from .terminal import Talk, show_rounds
 from .training import Training, read_training
 from .writing import check_writable
 
-FEW = 20  # classes that are shown; --classes shows all
+FEW = 20  # classes that are shown
+ALL = f"Show all classes, not only the {FEW} with the lowest recall."
 
 
 @click.command("evaluate")
 @click.argument("model")
 @click.argument("data")
 @AS_JSON
-@click.option(
-    "--classes", "all_classes", is_flag=True, help=f"Show all classes, not only the {FEW} with the lowest recall."
-)
+@click.option("--classes", "all_classes", is_flag=True, help=ALL)
 @with_options(FILE)
 def evaluate_command(**options: Any) -> None:
     """Compare the predictions of MODEL with the labels in DATA.
@@ -54,7 +54,7 @@ def evaluate_command(**options: Any) -> None:
       simplexboost evaluate model.sb test.csv
       simplexboost evaluate model.sb test.parquet --target species --json
     """
-    talk = talk_of(options)
+    talk = make_talk(options)
     model = open_model(options["model"])
     scores = score_rows(model, chunks(options["data"], model, table_options(options), talk, labelled=True), talk)
     if options["as_json"]:
@@ -64,9 +64,7 @@ def evaluate_command(**options: Any) -> None:
         print(scores_text(scores, None if options["all_classes"] else FEW))
 
 
-HOLDOUT = (
-    "Hold out this part of the rows and evaluate on it, for instance 0.2; the saved model is fitted on the others."
-)
+HOLDOUT = "Hold out this part of the rows and evaluate on it, for instance 0.2; the model is fitted on the others."
 
 
 @click.command("fit")
@@ -96,7 +94,7 @@ def fit_command(**options: Any) -> None:
       simplexboost fit train.parquet -o model.sb --algorithm GDMCBoost --set n_estimators=200 --set learning_rate=0.1
       zcat data.gz | simplexboost fit - --target label -o model.sb --categorical zip
     """
-    talk, about = talk_of(options), table_options(options)
+    talk, about = make_talk(options), table_options(options)
     if options["eval_"] and options["holdout"]:
         raise ArgumentError("--eval and --holdout both say what to evaluate on; pass one of them.")
     if options["output"] == "-":
@@ -113,39 +111,35 @@ def fit_command(**options: Any) -> None:
     if held_out is not None:
         c, _ = codes_of(label_words(pa.array(held_out.y), held_out.target), classifier.classes_)
         scores = Scores(classifier.classes_.tolist())
-        scores.add(c, *predict_rows(classifier, held_out.frame(classifier)))
+        scores.add(c, *predict_rows(classifier, as_frame(held_out.X, classifier)))
         talk.say(f"on {count(held_out.n, 'row')} held out: {', '.join(summary_words(scores))}")
     classifier.save(options["output"])
     seconds = time.perf_counter() - begin
     model = open_model(options["output"])
-    talk.say(f"saved {options['output']}: {format_bytes(model.size)}, {seconds:.1f} s in all")
+    talk.say(f"saved {options['output']}: {format_bytes(os.path.getsize(model.path))}, {seconds:.1f} s in all")
     if options["eval_"]:
         scores = score_rows(model, chunks(options["eval_"], model, about, talk, labelled=True), talk)
         talk.say(f"on {options['eval_']}: {', '.join(summary_words(scores))}")
 
 
 def fit(classifier: Any, training: Training, talk: Talk) -> None:
-    """Fit, with progress."""
-    frame = training.frame(classifier)
+    """Fit a classifier and show the progress; ``training`` loses its table, to save memory."""
+    frame = as_frame(training.X, classifier)
     training.X = None  # the frame has the columns now: keep one copy only
     try:
-        with watched(classifier, talk):
-            classifier.fit(frame, training.y, **training.weights())
+        with show_rounds(classifier, talk):
+            classifier.fit(frame, training.y, sample_weight=training.weight)
     except (ValueError, TypeError) as error:
         raise InputError(f"{type(classifier).__name__}: {one_line(error)}") from error
 
 
+KINDS = {"number": "numeric", "date": "of dates", "duration": "of durations", "time": "of times", "text": "categorical"}
+
+
 def describe(training: Training, talk: Talk) -> None:
-    """Say what was read."""
+    """Print the number of rows, the kinds of columns and the most frequent classes."""
     kinds = Counter(training.kinds.values())
-    words = {
-        "number": "numeric",
-        "date": "of dates",
-        "duration": "of durations",
-        "time": "of times",
-        "text": "categorical",
-    }
-    columns = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
+    columns = ", ".join(f"{kinds[kind]} {word}" for kind, word in KINDS.items() if kinds[kind])
     p = training.X.shape[1]
     talk.say(f"{count(training.n, 'row')}, {count(p, 'column')}{f' ({columns})' if columns else ''}")
     classes, counts = np.unique(training.y, return_counts=True)
@@ -156,7 +150,7 @@ def describe(training: Training, talk: Talk) -> None:
 
 
 def split(training: Training, part: float, seed: int) -> tuple[Training, Training]:
-    """Rows to fit and rows held out, of every class as far as possible."""
+    """Divide the rows into rows to fit and held-out rows, of every class as far as possible."""
     _, inverse, counts = np.unique(training.y, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[inverse] > 1)  # a class with a single row stays among those to fit
     if len(several) * part < 1 or len(several) * (1 - part) < 1:
@@ -192,8 +186,8 @@ def compare_command(**options: Any) -> None:
       simplexboost compare train.csv --target species
       simplexboost compare train.csv --target species --algorithms SimplexBoost,SAMME,LightGBM --folds 3 --rows 10000
     """
-    talk, folds = talk_of(options), options["folds"]
-    chosen = algorithms(options["algorithms"])
+    talk, folds = make_talk(options), options["folds"]
+    chosen = find_algorithms(options["algorithms"])
     training = read_training(options["data"], table_options(options), talk)
     if options["rows"] is not None and options["rows"] < training.n:
         drawn = np.random.default_rng(options["seed"]).choice(training.n, options["rows"], replace=False)
@@ -206,22 +200,26 @@ def compare_command(**options: Any) -> None:
         talk.warn(
             f"{count(rare, 'class')} with fewer than {folds} rows: some folds have to predict what they never saw."
         )
-    splits = make_splits(c, folds, options["seed"])
+    if np.bincount(c).max() < folds:
+        raise InputError(f"--folds {folds} is more than the {np.bincount(c).max()} rows of the largest class.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # rare classes were told already
+        splits = list(StratifiedKFold(folds, shuffle=True, random_state=options["seed"]).split(c, c))
     with talk.counting("fits", len(chosen) * folds) as advance:
-        entries = [cross_validated(name, training, c, splits, options, advance, talk) for name in chosen]
+        entries = [cross_validate(name, training, c, splits, options, advance, talk) for name in chosen]
     entries.sort(key=lambda entry: (entry["log_loss"] is None, entry["log_loss"] or 0.0))
-    print(json.dumps(entries, indent=1) if options["as_json"] else table(entries, training.n, folds))
+    print(json.dumps(entries, indent=1) if options["as_json"] else format_results(entries, training.n, folds))
 
 
-def algorithms(given: str | None) -> list[str]:
-    """The names of the algorithms to compare."""
+def find_algorithms(given: str | None) -> list[str]:
+    """Return the names of the algorithms to compare."""
     if given is None:
         return [*USUAL, *installed()]
     if given.strip().lower() == "all":
         return [name for name in CLASSIFIERS if name != "OutputCode"] + installed()
     peers = {name.lower(): name for name in PACKAGES}
     out = []
-    for name in words(given):
+    for name in split_words(given):
         if name.lower() in peers:
             out.append(peers[name.lower()])
             if out[-1] not in installed():
@@ -237,44 +235,30 @@ def algorithms(given: str | None) -> list[str]:
     return list(dict.fromkeys(out))
 
 
-def make_splits(c: AnyArray, folds: int, seed: int) -> list[tuple[AnyArray, AnyArray]]:
-    """Rows to fit and rows to predict; every class is spread over the folds as far as possible."""
-    if np.bincount(c).max() < folds:
-        raise InputError(f"--folds {folds} is more than the {np.bincount(c).max()} rows of the largest class.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # rare classes: told already
-        return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(c, c))
-
-
-def cross_validated(
+def cross_validate(
     name: str, training: Training, c: AnyArray, splits: Any, options: dict[str, Any], advance: Any, talk: Talk
 ) -> dict[str, Any]:
-    """Means and deviations over the folds of one algorithm; an error in words if it cannot be fitted."""
+    """Return means and deviations over the folds of one algorithm, or an error in words if it cannot be fitted."""
     results = []
     for fit_rows, test_rows in splits:
         try:
             with redirect_stdout(StringIO()), threadpool_limits(options["jobs"]):  # some obey only the latter
-                results.append(one_fold(name, training, c, fit_rows, test_rows, options))
-        except Exception as error:  # whatever a library raises: the others go on
+                results.append(score_fold(name, training, c, fit_rows, test_rows, options))
+        except Exception as error:  # whatever a library raises, the other algorithms are compared
             talk.warn(f"{name} failed: {explain(error)}", about=name)
             advance(len(splits) - len(results))
             nothing = dict.fromkeys(("accuracy", "deviation", "log_loss", "seconds"))
             return {"algorithm": name, **nothing, "error": explain(error)}
         advance(1)
-    accuracy, loss, seconds = np.array(results, dtype=float).T
-    return {
-        "algorithm": name,
-        "accuracy": float(accuracy.mean()),
-        "deviation": float(accuracy.std(ddof=1)),
-        "log_loss": None if np.isnan(loss).any() else float(loss.mean()),
-        "seconds": float(seconds.mean()),
-    }
+    accuracy, loss, seconds = np.mean(results, axis=0).tolist()
+    deviation, loss = float(np.std([result[0] for result in results], ddof=1)), None if np.isnan(loss) else loss
+    return {"algorithm": name, "accuracy": accuracy, "deviation": deviation, "log_loss": loss, "seconds": seconds}
 
 
-def one_fold(
+def score_fold(
     name: str, training: Training, c: AnyArray, fit_rows: AnyArray, test_rows: AnyArray, options: dict[str, Any]
 ) -> tuple[float, float, float]:
-    """Accuracy, log-loss and seconds of the fit."""
+    """Fit an algorithm to some rows; return its accuracy and log-loss on others, and the seconds of the fit."""
     if name in PACKAGES:
         X, mask = encode_table(training.X)
         peer = Peer(name, X, mask, options["seed"], options["jobs"])
@@ -285,11 +269,11 @@ def one_fold(
         model = make_classifier(name, (), options["seed"], options["jobs"])
         part = training.rows(fit_rows)
         begin = time.perf_counter()
-        model.fit(part.frame(model), c[fit_rows], **part.weights())
-        seconds, frame, classes = time.perf_counter() - begin, training.rows(test_rows).frame(model), model.classes_
+        model.fit(as_frame(part.X, model), c[fit_rows], sample_weight=part.weight)
+        seconds, frame = time.perf_counter() - begin, as_frame(training.rows(test_rows).X, model)
         if not hasattr(model, "predict_proba"):
             return float((model.predict(frame) == c[test_rows]).mean()), np.nan, seconds
-        P = model.predict_proba(frame)
+        P, classes = model.predict_proba(frame), model.classes_
     truth = c[test_rows]
     full = np.zeros((len(truth), int(c.max()) + 1))
     full[:, classes] = P
@@ -297,8 +281,8 @@ def one_fold(
     return float((full.argmax(axis=1) == truth).mean()), float(loss), seconds
 
 
-def table(entries: list[dict[str, Any]], n: int, folds: int) -> str:
-    """The results, aligned."""
+def format_results(entries: list[dict[str, Any]], n: int, folds: int) -> str:
+    """Return the results of algorithms as an aligned table."""
     width = max(9, *(len(entry["algorithm"]) for entry in entries))
     lines = [
         f"{n} rows, {folds} folds; seconds are those of a fit",

@@ -1,9 +1,9 @@
 """Converts columns to numbers, times or categories, and the target column to labels.
 
-A column of text holds numbers if nearly all of its values do (90 %): a few words such as "unknown" among numbers become
-missing values, and the user is told. Likewise for dates in the order year, month, day; those in another order are not
-guessed, because 3/4/2024 may mean two days. All other text is categories, and so are numbers of which one in a hundred
-begins with a zero, such as 06000: they are codes. Labels stay as they are written in the file.
+A column of text holds numbers if 90 % of its values do; other words in it, such as "unknown", become missing values
+with a warning. So do dates in the order year, month, day; in another order they are categories, because 3/4/2024 may
+mean two days. All other text is categories, and so are codes: numbers of which one in a hundred begins with a zero,
+such as 06000. Labels stay as they are written in the file.
 
 Examples
 --------
@@ -34,7 +34,8 @@ from .terminal import Talk
 NEARLY_ALL = 0.9
 CODES = 0.01  # the part of the values that makes a column one of codes
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?")
+CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)"
+DATE = re.compile(rf"(\d{{4}})[-/](\d{{1,2}})[-/](\d{{1,2}})(?:[T ]{CLOCK})?")
 DURATION = re.compile(r"(?:([+-]?\d+) days?,? ?)?(?:(\d+):(\d{2})(?::(\d{2}(?:\.\d+)?))?)?")
 DAY = 86_400.0  # seconds
 TIMES = {"date": pa.timestamp("us"), "duration": pa.duration("us"), "time": pa.time64("us")}
@@ -42,30 +43,21 @@ TIMES = {"date": pa.timestamp("us"), "duration": pa.duration("us"), "time": pa.t
 
 @dataclass(frozen=True)
 class Column:
-    """A converted column.
-
-    Attributes
-    ----------
-    kind : "number", "date", "duration", "time" or "text"
-    values : float64, one of the types `TIMES`, or a dictionary of text
-    present : how many values are not missing in the file
-    bad : the words that became missing, with their counts
-    padded : how many values begin with a zero, if that makes them codes; else 0
-    """
+    """A converted column."""
 
     name: str
-    kind: str
-    values: pa.ChunkedArray
-    present: int
-    bad: Counter[str]
-    padded: int = 0
+    kind: str  # "number", "date", "duration", "time" or "text"
+    values: pa.ChunkedArray  # float64, one of the types `TIMES`, or a dictionary of text
+    present: int  # the number of values that are not missing in the file
+    bad: Counter[str]  # the words that became missing, with their counts
+    padded: int = 0  # the number of values that begin with a zero, if that makes them codes
 
 
 def read_column(name: str, values: Any, kind: str | None = None, decimal: str = ".") -> Column:
-    """Convert a column to a kind, or to the one that nearly all of its values have."""
+    """Convert a column to a kind; None is the kind that nearly all of its values have."""
     if kind is None and pa.types.is_dictionary(values.type):
         kind = "text"  # the file declares them categories
-    values, padded = plain(values, name), 0
+    values, padded = as_plain_column(values, name), 0
     present = len(values) - values.null_count
     if kind is None:
         kind = find_kind(values, decimal)
@@ -73,17 +65,15 @@ def read_column(name: str, values: Any, kind: str | None = None, decimal: str = 
         if padded and padded >= CODES * present:
             kind = "text"
     found, wrong = convert(values, kind, decimal)
-    counts = wrong.value_counts()
-    bad = Counter(dict(zip(map(str, counts.field(0).to_pylist()), counts.field(1).to_pylist(), strict=True)))
-    return Column(name, kind, found, present, bad, padded if kind == "text" else 0)
+    return Column(name, kind, found, present, Counter(map(str, wrong.to_pylist())), padded if kind == "text" else 0)
 
 
-def plain(values: Any, name: str) -> pa.ChunkedArray:
-    """Return a column of text, numbers or times; raise for what a table of features cannot hold."""
+def as_plain_column(values: Any, name: str) -> pa.ChunkedArray:
+    """Return a column of text, numbers or times; raise for types that a table of features cannot hold."""
     values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     kind = values.type
     if pa.types.is_dictionary(kind):
-        return plain(values.cast(kind.value_type), name)
+        return as_plain_column(values.cast(kind.value_type), name)
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return values.cast(pa.string())
     known = (pa.types.is_string, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
@@ -107,7 +97,7 @@ def find_kind(values: pa.ChunkedArray, decimal: str) -> str:
 
 
 def n_padded(values: pa.ChunkedArray) -> int:
-    """Return how many values are text such as 06000, a whole number that begins with a zero.
+    """Return the number of values that are text such as 06000, a whole number that begins with a zero.
 
     Examples
     --------
@@ -124,10 +114,7 @@ def n_padded(values: pa.ChunkedArray) -> int:
 
 
 def convert(values: pa.ChunkedArray, kind: str, decimal: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return values as those of a kind, null where missing; and those that are of another kind.
-
-    Infinite numbers are of another kind.
-    """
+    """Return values as those of a kind, null where missing; and the values that are not, such as infinite numbers."""
     if kind == "text":
         return as_text(values).dictionary_encode(), pa.chunked_array([], pa.string())
     if not pa.types.is_string(values.type):
@@ -173,7 +160,7 @@ def as_floats(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def parse_numbers(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return words as they are compared, and their numbers, null for other words; true and false are 1 and 0."""
+    """Return words and their numbers: null for words that are none; true and false are 1 and 0."""
     try:
         return values, values.cast(pa.float64())  # quick, and usual
     except pa.ArrowInvalid:
@@ -186,18 +173,16 @@ def parse_numbers(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedA
 
 def day_of(word: str) -> float | None:
     """Return a date as days since 1970: year, month, day, perhaps a time and an offset from UTC; None for others."""
-    if not DATE.fullmatch(word):
+    found = DATE.fullmatch(word)
+    if found is None:
         return None
-    day, _, time = word.replace("/", "-").replace("T", " ").partition(" ")
-    year, month, date = (int(part) for part in day.split("-"))
+    year, month, day, time = found.groups(default="00:00")
+    hour, minutes = time.split(":", 1)
     try:
-        parsed = datetime(year, month, date, tzinfo=UTC)
-        if time:
-            clock = datetime.fromisoformat(f"{parsed:%Y-%m-%d} {time.strip().zfill(5)}")
-            parsed = clock if clock.tzinfo else clock.replace(tzinfo=UTC)
+        moment = datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minutes.replace(' ', '')}")
     except ValueError:
         return None
-    return parsed.timestamp() / DAY
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() / DAY
 
 
 def duration_of(word: str) -> float | None:
@@ -238,7 +223,7 @@ def find_column(name: str | None, columns: list[str], option: str = "--target", 
 
 def label_words(values: Any, name: str) -> Any:
     """Return labels as text: whole numbers of floating point without a fraction, True and False as Python does."""
-    values = plain(values, name)
+    values = as_plain_column(values, name)
     if pa.types.is_boolean(values.type):
         return pc.if_else(values, "True", "False")
     if pa.types.is_floating(values.type):
@@ -250,7 +235,7 @@ def label_words(values: Any, name: str) -> Any:
 
 
 def read_labels(values: Any, name: str) -> tuple[AnyArray, Mask]:
-    """Return the labels of the rows that have one, whole numbers as such and others as text; and which rows do."""
+    """Return the labels of the rows that have one, as whole numbers or else as text, and a mask of these rows (n,)."""
     words = label_words(values, name)
     present = words.drop_null()
     classes = present.unique()
@@ -261,7 +246,7 @@ def read_labels(values: Any, name: str) -> tuple[AnyArray, Mask]:
 
 
 def codes_of(words: Any, classes: AnyArray) -> tuple[Labels, Mask]:
-    """Return the numbers of labels among a model's classes, −1 for labels it does not know; and which rows have one."""
+    """Return the class numbers of labels (n,), −1 for unknown labels, and a mask of the rows with labels (n,)."""
     known = {str(label): k for k, label in enumerate(classes.tolist())}
     if classes.dtype.kind in "fb":  # 1.0 is written 1, too
         known |= {f"{float(label):g}": k for k, label in enumerate(classes.tolist())}
@@ -273,7 +258,7 @@ def codes_of(words: Any, classes: AnyArray) -> tuple[Labels, Mask]:
 
 
 def check_target(y: AnyArray, name: str, talk: Talk) -> None:
-    """Raise unless y holds classes: at least two, and not a quantity."""
+    """Raise unless y holds at least two classes and no quantity; warn of rare classes."""
     classes, counts = np.unique(y, return_counts=True)
     if len(y) == 0:
         raise InputError(f"no row has a label in column {name!r}.")

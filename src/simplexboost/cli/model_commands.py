@@ -1,11 +1,11 @@
-"""The commands ``predict``, ``export``, ``inspect`` and ``report`` for a fitted model, and ``list``, ``completion``."""
+"""The commands ``predict``, ``export``, ``inspect`` and ``report`` of a fitted model, and ``list``, ``completion``."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
 from ..decide.sets import set_thresholds, sets_of
 from ..evaluate.html_report.page import write_report
-from .algorithms import listing
-from .errors import ArgumentError, InputError, count, some
-from .kinds import NEARLY_ALL
-from .options import AS_JSON, FILE, QUIET, names, table_options, talk_of, with_options
+from .algorithms import list_classifiers
+from .errors import ArgumentError, InputError, count, list_some
+from .kinds import NEARLY_ALL, codes_of
+from .options import AS_JSON, FILE, QUIET, make_talk, split_names, table_options, with_options
 from .scoring import Chunk, Model, chunks, open_model, predict_rows
 from .terminal import Talk
 from .writing import check_writable, output_format, table_writer
@@ -62,7 +62,7 @@ def predict_command(**options: Any) -> None:
       cat new.csv | simplexboost predict model.sb - --top 5 | head
       simplexboost predict model.sb new.csv --coverage 0.95 --abstain 0.8
     """
-    talk = talk_of(options)
+    talk = make_talk(options)
     if options["proba"] and options["top"]:
         raise ArgumentError("--proba and --top both say which probabilities to write; pass one of them.")
     if options["per_class"] and options["coverage"] is None:
@@ -72,92 +72,69 @@ def predict_command(**options: Any) -> None:
         raise ArgumentError(f"--escape-formulas is for CSV and TSV; {options['output']} is {kind}, where text is text.")
     check_writable(options["output"], {"the model": options["model"], "the table": options["data"]})
     model, n = open_model(options["model"]), 0
-    wanted = wanted_of(model, options)
-    rows = chunks(options["data"], model, table_options(options), talk, names(options["keep"]))
+    thresholds = check_probabilities(model, options)
+    rows = chunks(options["data"], model, table_options(options), talk, split_names(options["keep"]))
     escaping = options["escape_formulas"]
     with table_writer(options["output"], escaping) as write, talk.counting("rows predicted") as advance:
         for chunk in rows:
-            answers = predicted_columns(model, chunk.X, wanted)
+            answers = predict_columns(model, chunk.X, options, thresholds)
             clash = [name for name in chunk.kept.column_names if name in answers]
             if clash:
                 raise InputError(f"--keep {clash[0]}: the output has a column of that name already.")
-            write(pa.table({**dict(zip(chunk.kept.column_names, chunk.kept.columns, strict=True)), **answers}))
+            write(pa.table({**{name: chunk.kept[name] for name in chunk.kept.column_names}, **answers}))
             n += len(answers["prediction"])
             advance(len(answers["prediction"]))
     if options["output"] != "-":
         talk.say(f"saved {options['output']}: {count(n, 'prediction')}")
 
 
-@dataclass(frozen=True, eq=False)
-class Wanted:
-    """What is written beside the prediction; thresholds (K,) are those of sets, if they are wanted."""
-
-    proba: bool = False
-    top: int | None = None
-    thresholds: AnyArray | None = None
-    abstain: float | None = None
-
-
-def wanted_of(model: Model, options: dict[str, Any]) -> Wanted:
-    """What the options ask for, after checking that the model has it."""
-    clf, thresholds = model.classifier, None
+def check_probabilities(model: Model, options: dict[str, Any]) -> AnyArray | None:
+    """Raise if the options need probabilities or sets that the model lacks; return the thresholds (K,) of sets."""
+    clf = model.classifier
     asked = [f"--{name}" for name in ("proba", "top", "coverage", "abstain") if options[name] not in (None, False)]
     if asked and not hasattr(clf, "predict_proba"):
         raise InputError(f"a {type(clf).__name__} has no probabilities; leave out {' and '.join(asked)}.")
-    if options["coverage"] is not None:
-        if not hasattr(clf, "set_scores_"):
-            raise InputError(f"a {type(clf).__name__} has no sets of classes; leave out --coverage.")
-        clash = [label for label in model.classes.tolist() if BETWEEN in str(label)]
-        if clash:
-            raise InputError(f"--coverage writes labels with {BETWEEN!r} between them, which {clash[0]!r} has in it.")
-        try:
-            thresholds = set_thresholds(clf, options["coverage"], options["per_class"])
-        except ValueError as error:
-            raise InputError(f"--coverage: {error}") from error
-    return Wanted(options["proba"], options["top"], thresholds, options["abstain"])
+    if options["coverage"] is None:
+        return None
+    if not hasattr(clf, "set_scores_"):
+        raise InputError(f"a {type(clf).__name__} has no sets of classes; leave out --coverage.")
+    clash = [label for label in model.classes.tolist() if BETWEEN in str(label)]
+    if clash:
+        raise InputError(f"--coverage writes labels with {BETWEEN!r} between them, which {clash[0]!r} has in it.")
+    try:
+        return set_thresholds(clf, options["coverage"], options["per_class"])
+    except ValueError as error:
+        raise InputError(f"--coverage: {error}") from error
 
 
-def predicted_columns(model: Model, X: Any, wanted: Wanted) -> dict[str, Any]:
-    """The columns of the output, by name."""
-    labels = pa.array(model.classes.tolist())
-    best, P = predict_rows(model.classifier, X)
-    unsure = None if wanted.abstain is None else P.max(axis=1) < wanted.abstain
+def predict_columns(model: Model, X: Any, options: dict[str, Any], thresholds: AnyArray | None) -> dict[str, Any]:
+    """Return the columns of the output by name; ``thresholds`` (K,) are those of sets, None if these are not wanted."""
+    classes = model.classes.tolist()
+    labels, (best, P) = pa.array(classes), predict_rows(model.classifier, X)
+    unsure = None if options["abstain"] is None else P.max(axis=1) < options["abstain"]
     out = {"prediction": labels.take(pa.array(best, mask=unsure))}
-    if wanted.thresholds is not None:
-        out["set"] = set_column(P, sets_of(P, wanted.thresholds), model.classes.tolist())
-    if wanted.proba:
-        out |= {f"proba_{label}": pa.array(P[:, k]) for k, label in enumerate(model.classes.tolist())}
-    if wanted.top:
-        out |= top_columns(P, labels, min(wanted.top, P.shape[1]))
+    if thresholds is not None or options["top"]:
+        order = np.argsort(-P, axis=1, kind="stable")  # the most probable class first
+        ranked = np.take_along_axis(P, order, axis=1)
+    if thresholds is not None:
+        in_set = np.take_along_axis(sets_of(P, thresholds), order, axis=1)
+        members = [row[of_set].tolist() for row, of_set in zip(order, in_set, strict=True)]
+        out["set"] = pa.array([BETWEEN.join(str(classes[k]) for k in row) for row in members])
+    if options["proba"]:
+        out |= {f"proba_{label}": pa.array(P[:, k]) for k, label in enumerate(classes)}
+    for i in range(min(options["top"] or 0, P.shape[1])):
+        out |= {f"class_{i + 1}": labels.take(pa.array(order[:, i])), f"proba_{i + 1}": pa.array(ranked[:, i])}
     return out
 
 
-def set_column(P: AnyArray, S: AnyArray, classes: list[Any]) -> pa.Array:
-    """The labels of every set in one text, the most probable first."""
-    order = np.argsort(-P, axis=1, kind="stable")
-    rows = zip(order.tolist(), np.take_along_axis(S, order, axis=1).tolist(), strict=True)
-    return pa.array([BETWEEN.join(str(classes[k]) for k, in_set in zip(*row, strict=True) if in_set) for row in rows])
-
-
-def top_columns(P: AnyArray, labels: pa.Array, top: int) -> dict[str, Any]:
-    """The most probable classes of every row and their probabilities."""
-    order = np.argsort(-P, axis=1, kind="stable")[:, :top]  # (n, top)
-    best = np.take_along_axis(P, order, axis=1)
-    columns: dict[str, Any] = {}
-    for i in range(top):
-        columns |= {f"class_{i + 1}": labels.take(pa.array(order[:, i])), f"proba_{i + 1}": pa.array(best[:, i])}
-    return columns
-
-
-ROUTES = {
-    "onnx": (export.onnx, ".onnx"),
-    "treelite": (export.treelite, ".treelite"),
-    "c": (export.c, ".c"),
-    "python": (export.python, ".py"),
-    "js": (export.javascript, ".js"),
+ROUTES = {  # the formats: their functions, their extensions, and what is written beside FILE
+    "onnx": (export.onnx, ".onnx", []),
+    "treelite": (export.treelite, ".treelite", []),
+    "c": (export.c, ".c", [".h"]),
+    "python": (export.python, ".py", []),
+    "js": (export.javascript, ".js", [".sb"]),
 }
 TO = "The format; where it is left out, the extension of FILE tells."
-BESIDE = {"c": [".h"], "js": [".sb"]}  # what is written beside FILE
 SCORES = "Leave probabilities out where the format cannot hold them (onnx, treelite, c)."
 SINGLE = "Take values in single precision (onnx, treelite)."
 
@@ -181,43 +158,37 @@ def export_command(**options: Any) -> None:
       simplexboost export model.sb -o model.py
       simplexboost export model.sb -o model.c --no-proba
     """
-    talk, output = talk_of(options), options["output"]
+    talk, output = make_talk(options), options["output"]
     if output == "-":
         raise ArgumentError("-o - is standard output; an exported model is a file, so pass its name.")
-    to = options["to"] or route_of(output)
-    more = chosen(to, options)
-    check_writable(output, {"the model": options["model"]}, BESIDE.get(to, []))
+    to = options["to"] or next((to for to, (_, suffix, _) in ROUTES.items() if Path(output).suffix == suffix), None)
+    if to is None:
+        known = ", ".join(f"{suffix} ({to})" for to, (_, suffix, _) in ROUTES.items())
+        raise ArgumentError(f"-o {output} does not tell the format; pass --to, or one of the extensions {known}.")
+    function, _, beside = ROUTES[to]
+    more = export_options(to, options)
+    check_writable(output, {"the model": options["model"]}, beside)
     classifier = open_model(options["model"]).classifier
     try:
-        ROUTES[to][0](classifier, output, **more)
+        function(classifier, output, **more)
     except (TypeError, ValueError, ImportError) as error:
         hint = str(error).replace("probabilities=False", "--no-proba")
         raise InputError(f"{options['model']}: {hint}") from error
-    for path in [Path(output), *(Path(output).with_suffix(suffix) for suffix in BESIDE.get(to, []))]:
+    for path in [Path(output), *map(Path(output).with_suffix, beside)]:
         talk.say(f"saved {path}: {format_bytes(path.stat().st_size)}")
 
 
-def route_of(output: str) -> str:
-    """The format that an extension stands for."""
-    found = next((to for to, (_, suffix) in ROUTES.items() if Path(output).suffix == suffix), None)
-    if found is None:
-        known = ", ".join(f"{suffix} ({to})" for to, (_, suffix) in ROUTES.items())
-        raise ArgumentError(f"-o {output} does not tell the format; pass --to, or one of the extensions {known}.")
-    return found
-
-
-def chosen(to: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a route; those that it does not have are refused."""
-    for option, routes in (("no_proba", ("onnx", "treelite", "c")), ("float32", ("onnx", "treelite"))):
-        if options[option] and to not in routes:
-            raise ArgumentError(
-                f"--{option.replace('_', '-')} is for {', '.join(routes)}; leave it out with --to {to}."
-            )
+def export_options(to: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the function that exports to a format; raise for options that it does not have."""
     found: dict[str, Any] = {}
-    if options["no_proba"]:
-        found["probabilities"] = False
-    if options["float32"]:
-        found["dtype"] = "float32"
+    for option, formats, argument in (
+        ("no_proba", ("onnx", "treelite", "c"), {"probabilities": False}),
+        ("float32", ("onnx", "treelite"), {"dtype": "float32"}),
+    ):
+        if options[option] and to not in formats:
+            name = option.replace("_", "-")
+            raise ArgumentError(f"--{name} is for {', '.join(formats)}; leave it out with --to {to}.")
+        found |= argument if options[option] else {}
     return found
 
 
@@ -237,12 +208,12 @@ def inspect_command(model: str, as_json: bool, everything: bool) -> None:
       simplexboost inspect model.sb
       simplexboost inspect model.sb --json | jq .columns
     """
-    found = about(open_model(model))
-    print(json.dumps(found, indent=1, default=str) if as_json else text(found, None if everything else MOST))
+    found = summarize_model(open_model(model))
+    print(json.dumps(found, indent=1, default=str) if as_json else summary_text(found, None if everything else MOST))
 
 
-def about(model: Model) -> dict[str, Any]:
-    """What is known of a model."""
+def summarize_model(model: Model) -> dict[str, Any]:
+    """Return what is in a model as JSON has it."""
     classifier = model.classifier
     importances = getattr(classifier, "feature_importances_", None)
     names = model.names or [f"column {i + 1}" for i in range(classifier.n_features_in_)]
@@ -253,16 +224,19 @@ def about(model: Model) -> dict[str, Any]:
             "name": name,
             "kind": kind if values is None else "categories",
             **({} if values is None else {"categories": len(values)}),
-            **({} if (code := a_code(values)) is None else {"code": code}),
+            **({} if (code := find_code(values)) is None else {"code": code}),
             **({} if importances is None else {"importance": float(importances[j])}),
         }
         for j, (name, kind, values) in enumerate(zip(names, kinds, categories, strict=True))
     ]
+    default = type(classifier)().get_params(deep=False)
+    parameters = classifier.get_params(deep=False)
+    changed = [name for name in parameters if name != "callbacks" and repr(parameters[name]) != repr(default[name])]
     return {
         "file": model.path,
-        "bytes": model.size,
+        "bytes": os.path.getsize(model.path),
         "algorithm": type(classifier).__name__,
-        "parameters": {name: plain(value) for name, value in changed(classifier).items()},
+        "parameters": {name: parameter_to_json(parameters[name]) for name in changed},
         "rounds": getattr(classifier, "n_iter_", None),
         "classes": model.classes.tolist(),
         "columns": columns,
@@ -270,33 +244,22 @@ def about(model: Model) -> dict[str, Any]:
     }
 
 
-def a_code(categories: Any) -> str | None:
-    """Of categories that are whole numbers as text, one with a zero before it, such as 06000; None if there is none."""
+def find_code(categories: Any) -> str | None:
+    """Return a code such as 06000 if nearly all categories are whole numbers as text; None if there is none."""
     texts = [] if categories is None else [text for text in categories.tolist() if isinstance(text, str)]
     if sum(text.isdecimal() for text in texts) < NEARLY_ALL * len(texts):
         return None
     return next((text for text in texts if PADDED.fullmatch(text)), None)
 
 
-def changed(classifier: Any) -> dict[str, Any]:
-    """The parameters that differ from their defaults."""
-    default = type(classifier)().get_params(deep=False)
-    return {
-        name: value
-        for name, value in classifier.get_params(deep=False).items()
-        if name != "callbacks" and repr(value) != repr(default[name])
-    }
-
-
-def plain(value: Any) -> Any:
-    """A parameter as JSON has it."""
+def parameter_to_json(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value if value is None or isinstance(value, bool | int | float | str | list) else repr(value)
 
 
-def text(found: dict[str, Any], most: int | None) -> str:
-    """The same for people."""
+def summary_text(found: dict[str, Any], most: int | None) -> str:
+    """Write the summary of a model as text, with at most this number of classes and of columns."""
     settings = ", ".join(f"{name}={value}" for name, value in found["parameters"].items()) or "all as by default"
     rounds = "" if found["rounds"] is None else f", {found['rounds']} rounds"
     labels, columns = found["classes"], found["columns"]
@@ -344,13 +307,13 @@ def report_command(**options: Any) -> None:
       simplexboost report model.sb test.parquet --target species --id id --title "Pets, second try"
       simplexboost report model.sb train.csv --folds 5
     """
-    talk, output = talk_of(options), options["output"]
+    talk, output = make_talk(options), options["output"]
     if output == "-":
         raise ArgumentError("-o - is standard output; a report is a file, so pass its name.")
     check_writable(output, {"the model": options["model"], "the table": options["data"]})
     model, keep = open_model(options["model"]), () if options["id_"] is None else (options["id_"],)
     rows = chunks(options["data"], model, table_options(options), talk, keep, labelled=True, option="--id")
-    X, c, names = whole(model, rows, talk)
+    X, c, names = read_labelled(model, rows, talk)
     table = Path(options["data"]).name
     title = options["title"] or f"{Path(options['model']).name} on {table}"
     wishes = {"title": title, "data": table, "folds": options["folds"], "first_row": None if keep else 1}
@@ -361,11 +324,11 @@ def report_command(**options: Any) -> None:
     talk.say(f"saved {output}: {count(len(c), 'row')}, {format_bytes(Path(output).stat().st_size)}")
 
 
-def whole(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArray, AnyArray]:
-    """All rows with labels that the model knows, the numbers of their classes (n,), and what they are called (n,)."""
+def read_labelled(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArray, AnyArray]:
+    """Return all rows with labels that the model knows, the numbers of their classes (n,), and their names (n,)."""
     tables, classes, names, seen, unknown = [], [], [], 0, set()
     for chunk in rows:
-        c, labelled = chunk.codes(model.classes)
+        c, labelled = codes_of(chunk.labels, model.classes)
         known = np.flatnonzero(labelled & (c >= 0))
         assert chunk.labels is not None
         unknown |= set(chunk.labels.filter(pa.array(labelled & (c < 0))).to_pylist())
@@ -377,17 +340,14 @@ def whole(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArra
     if len(c) == 0:
         raise InputError("no row has a label that the model knows.")
     if unknown:
-        talk.warn(f"rows with labels that the model does not know are left out: {some(sorted(unknown))}.")
+        talk.warn(f"rows with labels that the model does not know are left out: {list_some(sorted(unknown))}.")
     if len(c) < seen:
         talk.say(f"{count(seen - len(c), 'row')} of {seen} left out: without a label, or with an unknown one.")
-    return joined(tables), c, np.concatenate(names)
-
-
-def joined(tables: list[Any]) -> Any:
-    """Blocks of one table below each other."""
     if isinstance(tables[0], pa.Table):
-        return pa.concat_tables(tables)
-    return vstack(tables, format="csr") if issparse(tables[0]) else np.concatenate(tables)
+        X = pa.concat_tables(tables)
+    else:
+        X = vstack(tables, format="csr") if issparse(tables[0]) else np.concatenate(tables)
+    return X, c, np.concatenate(names)
 
 
 @click.command("list", short_help="List all classifiers.")
@@ -398,7 +358,7 @@ def list_command() -> None:
     Example:
       simplexboost list | grep AdaBoost
     """
-    print(listing())
+    print(list_classifiers())
 
 
 @click.command("completion", short_help="Print the completion script of a shell.")

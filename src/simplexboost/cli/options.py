@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Declares the options that several commands share, and reads their values."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def with_options(*groups: list[Any]) -> Callable[[Callable[..., Any]], Callable[
 
 
 def table_options(options: dict[str, Any]) -> TableOptions:
-    """Return what the options of a command say about its table."""
+    """Return the options of a command that describe its table."""
     found = {name: options[name] for name in ("target", "format", "decimal", "encoding", "zero_based")}
-    found |= {name: names(options[name]) for name in ("categorical", "numeric", "drop") if name in options}
+    found |= {name: split_names(options[name]) for name in ("categorical", "numeric", "drop") if name in options}
     if options["missing"] is not None:
-        found["missing"] = ("", *words(options["missing"]))
+        found["missing"] = ("", *split_words(options["missing"]))
     delimiter = options["delimiter"]
     if delimiter is not None:
         delimiter = DELIMITERS.get(delimiter, delimiter)
@@ -74,18 +74,18 @@ def table_options(options: dict[str, Any]) -> TableOptions:
     return TableOptions(**found, weight=options.get("weight"), delimiter=delimiter, header=not options["no_header"])
 
 
-def words(text: str) -> list[str]:
-    """Return the words of a list with commas; one in quotes may have commas inside."""
+def split_words(text: str) -> list[str]:
+    """Split a list at its commas, except those in quotes."""
     return [word.strip() for word in next(csv.reader([text], skipinitialspace=True), []) if word.strip()]
 
 
-def names(lists: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of columns in some lists."""
-    return tuple(name for text in lists for name in words(text))
+def split_names(lists: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of columns in the values of an option that may be repeated."""
+    return tuple(name for text in lists for name in split_words(text))
 
 
-def talk_of(options: dict[str, Any]) -> Talk:
-    """Return what says things, unless quiet; then libraries do not warn either."""
+def make_talk(options: dict[str, Any]) -> Talk:
+    """Return the `Talk` of a command; with ``--quiet`` libraries do not warn either."""
     if options["quiet"]:
         warnings.simplefilter("ignore")
     return Talk(options["quiet"])

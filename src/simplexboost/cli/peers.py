@@ -1,7 +1,8 @@
-"""Boosters of other libraries for ``compare``, with their defaults, where they are installed."""
+"""Fits boosters of other libraries for ``compare``, with their defaults, where they are installed."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -36,7 +37,7 @@ def encode_table(X: Any) -> tuple[AnyArray, Mask]:
 
 
 class Peer:
-    """Another library's classifier: fits and predicts rows of the encoded table; labels are 0 .. K−1."""
+    """A classifier of another library, for rows of an encoded table and labels 0 .. K−1."""
 
     def __init__(self, name: str, X: AnyArray, mask: Mask, seed: int, jobs: int | None) -> None:
         self.name, self.mask = name, mask
@@ -44,34 +45,22 @@ class Peer:
         self.model = self._make(X, np.flatnonzero(mask).tolist(), seed, -1 if jobs is None else jobs)
 
     def _make(self, X: AnyArray, categories: list[int], seed: int, jobs: int) -> Any:
-        """Return the library's classifier."""
+        """Return the classifier of the library; ``categories`` are the numbers of the columns that hold some."""
+        library = import_module("sklearn.ensemble" if self.name == "HGB" else PACKAGES[self.name])
         if self.name == "HGB":
-            from sklearn.ensemble import HistGradientBoostingClassifier
-
             few = np.array([np.nanmax(column, initial=0) < MOST_CATEGORIES for column in X.T])
-            return HistGradientBoostingClassifier(categorical_features=self.mask & few, random_state=seed)
+            return library.HistGradientBoostingClassifier(categorical_features=self.mask & few, random_state=seed)
         if self.name == "LightGBM":
-            import lightgbm
-
             self.fit_options = {"categorical_feature": categories or "auto"}  # its constructor does not take them
-            return lightgbm.LGBMClassifier(n_jobs=jobs, random_state=seed, verbosity=-1)
+            return library.LGBMClassifier(n_jobs=jobs, random_state=seed, verbosity=-1)
         if self.name == "XGBoost":
-            import xgboost
-
             types = ["c" if is_one else "q" for is_one in self.mask]
-            return xgboost.XGBClassifier(n_jobs=jobs, random_state=seed, enable_categorical=True, feature_types=types)
-        import catboost
-
-        return catboost.CatBoostClassifier(
-            thread_count=jobs,
-            random_seed=seed,
-            verbose=False,
-            allow_writing_files=False,
-            cat_features=categories or None,
-        )
+            return library.XGBClassifier(n_jobs=jobs, random_state=seed, enable_categorical=True, feature_types=types)
+        options = {"verbose": False, "allow_writing_files": False, "cat_features": categories or None}
+        return library.CatBoostClassifier(thread_count=jobs, random_seed=seed, **options)
 
     def fit(self, X: AnyArray, c: AnyArray) -> None:
-        """Fit; classes that are absent from these rows must not leave gaps in the numbers."""
+        """Fit the classifier to rows; classes that these lack leave no gaps in the class numbers."""
         self.classes, c = np.unique(c, return_inverse=True)
         self.model.fit(self._rows(X), c, **self.fit_options)
 
@@ -80,7 +69,7 @@ class Peer:
         return np.asarray(self.model.predict_proba(self._rows(X)))
 
     def _rows(self, X: AnyArray) -> Any:
-        """Return X as the library takes it: CatBoost wants categories as whole numbers, −1 for a missing one."""
+        """Return X as the library takes it: for CatBoost, categories are whole numbers, −1 where missing."""
         if self.name != "CatBoost" or not self.mask.any():
             return X
         table = X.astype(object)

@@ -1,7 +1,7 @@
 """Reads tables as blocks of columns: CSV, TSV, ARFF, LIBSVM, NPZ, Parquet and Feather, also compressed.
 
-All columns of text files are read as text, and `kinds` looks at the whole columns: pyarrow's own guess would read the
-code 06000 as the number 6000, and a column of numbers with a single "unknown" as text.
+All columns of text files are read as text, and `kinds` converts whole columns: pyarrow's own guess would read the code
+06000 as the number 6000, and a column of numbers with a single "unknown" as text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from .._util.arrays import AnyArray
-from .errors import ArgumentError, InputError, one_line, some
+from .errors import ArgumentError, InputError, list_some, one_line
 
 FORMATS = {
     ".csv": "csv",
@@ -59,39 +59,25 @@ END = object()
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a table; None is found out.
+    """What the user says about a table; None leaves it to the file."""
 
-    Attributes
-    ----------
-    target : the name or the position of the column of labels; None is the last one in a fit
-    weight : the same of the column of weights
-    categorical, numeric, drop : names of columns of certain kinds
-    format : one of the values of `FORMATS`
-    zero_based : whether the features of a LIBSVM file are numbered from 0
-    delimiter : one character
-    header : whether the first line has names; without it columns are named c1, c2, …
-    encoding : as Python names it
-    decimal : what stands before the fraction of a number, "." or ","; None is a comma where semicolons are delimiters
-    missing : the words that stand for a missing value
-    """
-
-    target: str | None = None
-    weight: str | None = None
-    categorical: tuple[str, ...] = ()
+    target: str | None = None  # the column of labels, by name or position; None is the last one in a fit
+    weight: str | None = None  # the column of sample weights, by name or position
+    categorical: tuple[str, ...] = ()  # names of columns
     numeric: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    format: str | None = None
-    zero_based: bool = False
-    delimiter: str | None = None
-    header: bool = True
+    format: str | None = None  # one of the values of `FORMATS`
+    zero_based: bool = False  # whether the features of a LIBSVM file are numbered from 0
+    delimiter: str | None = None  # one character
+    header: bool = True  # whether the first line has names; without it columns are named c1, c2, …
     encoding: str = "utf-8"
-    decimal: str | None = None
-    missing: tuple[str, ...] = MISSING
+    decimal: str | None = None  # before the fraction of a number, "." or ","; None is "," if the delimiter is ";"
+    missing: tuple[str, ...] = MISSING  # the words for a missing value
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table comes from: a path or "-", its format, its compression (None: not compressed) and its options."""
+    """The place of a table, a path or "-", with its format, its compression or None, and its options."""
 
     path: str
     format: str
@@ -100,25 +86,18 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         return "standard input" if self.path == "-" else self.path
 
 
 @dataclass
 class OpenTable:
-    """An open file: an iterator over its blocks, and what its beginning says about the columns.
-
-    Attributes
-    ----------
-    names : of the columns
-    kinds : "number" or "text" for the columns whose kind is declared (ARFF, NPZ)
-    decimal : what stands before the fraction of a number, "." or ","
-    """
+    """An open table: an iterator over its blocks, and what its beginning says about the columns."""
 
     names: list[str]
     blocks: Iterator[pa.RecordBatch]
-    kinds: dict[str, str] = field(default_factory=dict)
-    decimal: str = "."
+    kinds: dict[str, str] = field(default_factory=dict)  # "number" or "text" for columns of declared kind (ARFF, NPZ)
+    decimal: str = "."  # before the fraction of a number, "." or ","
 
 
 def find_source(path: str, options: TableOptions) -> Source:
@@ -136,10 +115,9 @@ def find_source(path: str, options: TableOptions) -> Source:
             f"{path}: the extension does not tell the format; it must be one of {', '.join(FORMATS)} (compressed: "
             f"{', '.join(COMPRESSED)}), or pass --format."
         )
-    source = Source(path, kind, compression, options)
     if options.delimiter is not None and kind not in ("csv", "tsv"):
-        raise ArgumentError(f"--delimiter is for CSV and TSV; {source.name} is {kind}.")
-    return source
+        raise ArgumentError(f"--delimiter is for CSV and TSV; {'standard input' if path == '-' else path} is {kind}.")
+    return Source(path, kind, compression, options)
 
 
 def check_readable(path: str) -> None:
@@ -149,15 +127,14 @@ def check_readable(path: str) -> None:
         raise InputError(f"{path}: there is no such file.")
     if where.is_dir():
         raise InputError(f"{path} is a folder; pass a file.")
-    with open(path, "rb"):  # raises if it may not be read
-        pass
+    open(path, "rb").close()  # raises if it may not be read
     if where.is_file() and where.stat().st_size == 0:
         raise InputError(f"{path} is empty.")
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[BinaryIO]:
-    """Open a source and decompress it; give a file on disk where its format needs to jump about."""
+def open_stream(source: Source) -> Iterator[BinaryIO]:
+    """Open a source and decompress it, into a file on disk if the reader of its format seeks."""
     with ExitStack() as stack:
         stream = plain = sys.stdin.buffer if source.path == "-" else stack.enter_context(open(source.path, "rb"))
         if source.compression in PYTHON:
@@ -167,7 +144,7 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         if source.format in SEEKABLE and (stream is not plain or source.path == "-"):
             copy = stack.enter_context(tempfile.TemporaryFile())
             with errors_in_words(source):
-                shutil.copyfileobj(stream, copy, 1 << 20)
+                shutil.copyfileobj(stream, copy, HEAD)
             copy.seek(0)
             stream = cast(BinaryIO, copy)
         yield stream
@@ -175,8 +152,8 @@ def opened(source: Source) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
-    """Open a table of any format but LIBSVM; ``part`` says which part of an NPZ file with two parts is meant."""
-    with opened(source) as stream:
+    """Open a table of any format but LIBSVM; ``part``, "train" or "test", is for NPZ files that have both."""
+    with open_stream(source) as stream:
         if source.format in ("csv", "tsv", "arff"):
             with errors_in_words(source):
                 table = (open_arff if source.format == "arff" else open_csv)(source, stream)
@@ -185,17 +162,17 @@ def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
             table = open_npz(source, stream, part)
         else:
             table = open_typed(source, stream)
-        twice = sorted({name for name in table.names if table.names.count(name) > 1})
         if len(set(table.names)) < len(table.names):
-            raise InputError(f"{source.name} has several columns of the same name: {some(twice)}; rename them.")
+            twice = sorted({name for name in table.names if table.names.count(name) > 1})
+            raise InputError(f"{source.name} has several columns of the same name: {list_some(twice)}; rename them.")
         yield table
 
 
 def in_background(items: Iterator[Any]) -> Iterator[Any]:
-    """Yield the same items, made in another thread.
+    """Yield items that are made in another thread.
 
-    Python hears signals in its main thread, between two steps of its own; if that thread were inside pyarrow, waiting
-    for standard input, Ctrl-C would wait too, perhaps for ever.
+    Python handles signals in its main thread; while pyarrow waits there for standard input, Ctrl-C would have no
+    effect.
     """
     pool = ThreadPoolExecutor(1)
     try:
@@ -207,7 +184,7 @@ def in_background(items: Iterator[Any]) -> Iterator[Any]:
 
 @contextmanager
 def errors_in_words(source: Source) -> Iterator[None]:
-    """A context that turns what readers raise into a sentence about the file."""
+    """A context that turns errors of readers into a sentence about the file."""
     try:
         yield
     except InputError:
@@ -231,8 +208,8 @@ def errors_in_words(source: Source) -> Iterator[None]:
 # ---- text -----------------------------------------------------------------------------------------------------------
 
 
-class Rejoined(io.RawIOBase):
-    """A stream of some bytes that were read already, followed by the rest of another stream."""
+class RejoinedStream(io.RawIOBase):
+    """A stream of bytes that were read already, followed by the rest of another stream."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = io.BytesIO(head), rest
@@ -246,25 +223,24 @@ class Rejoined(io.RawIOBase):
         return len(part)
 
 
-def peek(source: Source, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+def read_head(source: Source, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
     """Return the first bytes of a stream, and a stream that still has them."""
     head = stream.read(HEAD)
     if not head:
         raise InputError(f"{source.name} is empty.")
-    return head, cast(BinaryIO, io.BufferedReader(Rejoined(head, stream), HEAD))
+    return head, cast(BinaryIO, io.BufferedReader(RejoinedStream(head, stream), HEAD))
 
 
 def open_csv(source: Source, stream: BinaryIO) -> OpenTable:
     """Open a CSV or TSV; its columns have the names in the first row that is not empty."""
     options = source.options
-    head, stream = peek(source, stream)
+    head, stream = read_head(source, stream)
     if b"\0" in head and "16" not in options.encoding and "32" not in options.encoding:  # UTF-8 has no zero bytes
         hint = " (UTF-16 text: --encoding utf-16)" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else ""
         raise InputError(f"{source.name} is not a text file{hint}.")
-    # Bytes that are not UTF-8 come through, as surrogates: they may be in the rows, where another error tells of them.
-    text = head.decode(options.encoding, "surrogateescape" if options.encoding == "utf-8" else "strict").lstrip(
-        "\ufeff"
-    )
+    # Bytes that are not UTF-8 become surrogates, since they may be in the rows, where another error reports them.
+    errors = "surrogateescape" if options.encoding == "utf-8" else "strict"
+    text = head.decode(options.encoding, errors).lstrip("\ufeff")
     line = next((line for line in text.splitlines() if line.strip()), "")
     if not line:
         raise InputError(f"{source.name} has no header line.")
@@ -278,9 +254,8 @@ def open_csv(source: Source, stream: BinaryIO) -> OpenTable:
     if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
         raise InputError(f"{source.name} is not UTF-8 text; pass its encoding, for instance --encoding latin-1.")
     parse = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    skipped = rows.line_num if options.header else rows.line_num - 1
-    decimal = options.decimal or ("," if delimiter == ";" else ".")
-    return OpenTable(names, text_blocks(source, stream, names, parse, skipped), decimal=decimal)
+    blocks = text_blocks(source, stream, names, parse, rows.line_num - (not options.header))
+    return OpenTable(names, blocks, decimal=options.decimal or ("," if delimiter == ";" else "."))
 
 
 def text_blocks(
@@ -288,18 +263,12 @@ def text_blocks(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows after the header, block by block; all columns are text, missing values are null."""
     read = pyarrow.csv.ReadOptions(
-        block_size=BLOCK,
-        column_names=names,
-        skip_rows=skipped,
-        encoding=source.options.encoding,
-        use_threads=False,
+        use_threads=False, block_size=BLOCK, column_names=names, skip_rows=skipped, encoding=source.options.encoding
     )
     convert = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         null_values=list(source.options.missing),
         strings_can_be_null=True,
-        quoted_strings_can_be_null=True,
-        check_utf8=True,
     )
     with errors_in_words(source):
         try:
@@ -323,28 +292,20 @@ def open_arff(source: Source, stream: BinaryIO) -> OpenTable:
         if line.lower().startswith("@data"):
             break
         if found := ATTRIBUTE.match(line):
-            name = re.sub(r"\\(.)", r"\1", found[1].strip("'\""))
-            names.append(name)
+            names.append(re.sub(r"\\(.)", r"\1", found[1].strip("'\"")))
             kind = found[2].split()[0].lower()
-            if kind.startswith("{"):
-                kinds[name] = "text"
-            elif kind in ("numeric", "real", "integer"):
-                kinds[name] = "number"
+            if kind.startswith("{") or kind in ("numeric", "real", "integer"):
+                kinds[names[-1]] = "text" if kind.startswith("{") else "number"
     else:
         raise InputError(f"{source.name} has no line @data, so it is not an ARFF file.")
-    head, stream = peek(source, stream)
+    head, stream = read_head(source, stream)
     if re.search(rb"^\s*\{", head, re.MULTILINE):
         raise InputError(f"{source.name} is a sparse ARFF file, which is not supported; LIBSVM files are.")
 
-    def skip_comments(row: Any) -> str:
-        return "skip" if (row.text or "").lstrip().startswith("%") else "error"
-
-    parse = pyarrow.csv.ParseOptions(
-        quote_char="'" if b"'" in head and b'"' not in head else '"',
-        escape_char="\\",
-        newlines_in_values=True,
-        invalid_row_handler=skip_comments if re.search(rb"^\s*%", head, re.MULTILINE) else None,
-    )
+    quote = "'" if b"'" in head and b'"' not in head else '"'
+    parse = pyarrow.csv.ParseOptions(quote_char=quote, escape_char="\\", newlines_in_values=True)
+    if re.search(rb"^\s*%", head, re.MULTILINE):  # rows that are comments are skipped
+        parse.invalid_row_handler = lambda row: "skip" if (row.text or "").lstrip().startswith("%") else "error"
     return OpenTable(names, text_blocks(source, stream, names, parse), kinds)
 
 
@@ -384,7 +345,7 @@ def open_npz(source: Source, stream: BinaryIO, part: str) -> OpenTable:
     except (ValueError, OSError, EOFError, KeyError) as error:
         raise InputError(f"{source.name} is not an NPZ file that can be read: {first_words(error)}.") from error
     if "X" not in arrays or arrays["X"].ndim != 2:
-        raise InputError(f"{source.name} has no table X of rows and columns; it holds {some(names)}.")
+        raise InputError(f"{source.name} has no table X of rows and columns; it holds {list_some(names)}.")
     X, y = arrays["X"], arrays.get("y")
     if y is not None and y.shape != (len(X),):
         raise InputError(f"{source.name}: y has shape {y.shape}, but X has {len(X)} rows.")
@@ -394,17 +355,13 @@ def open_npz(source: Source, stream: BinaryIO, part: str) -> OpenTable:
     marked = arrays.get("categorical", np.zeros(len(columns), dtype=bool))
     kinds = {name: "text" for name, is_one in zip(columns, marked, strict=True) if is_one}
 
-    def blocks() -> Iterator[pa.RecordBatch]:
-        for begin in range(0, len(X), ROWS):
-            rows = slice(begin, begin + ROWS)
-            values = {name: pa.array(np.ascontiguousarray(X[rows, j])) for j, name in enumerate(columns)}
-            yield pa.RecordBatch.from_pydict(values if y is None else {**values, "y": pa.array(y[rows])})
-
-    return OpenTable(columns + ["y"] * (y is not None), blocks(), kinds)
+    names = columns + ["y"] * (y is not None)
+    values = [np.ascontiguousarray(column) for column in [*X.T, *([] if y is None else [y])]]
+    return OpenTable(names, iter(pa.table(values, names=names).to_batches(ROWS)), kinds)
 
 
 def first_words(error: Exception) -> str:
-    """Return an error of a library in a few words."""
+    """Return the beginning of an error message of a library."""
     return one_line(error)[:200].rstrip(".")
 
 
@@ -415,7 +372,7 @@ MOST_INDEX = np.iinfo(np.int32).max
 
 
 class Lines:
-    """Lines that are read one after another, and the number of the last one, counted from 1."""
+    """An iterator over lines, and the number of the line read last, counted from 1."""
 
     def __init__(self, lines: Iterable[bytes], number: int = 0) -> None:
         self.lines, self.number = lines, number
@@ -432,7 +389,7 @@ class Lines:
 
 def read_libsvm(source: Source) -> tuple[Any, AnyArray]:
     """Read the whole file: a sparse matrix (n, p), and labels (n,)."""
-    with errors_in_words(source), opened(source) as stream:
+    with errors_in_words(source), open_stream(source) as stream:
         X, y = parse_libsvm(source, Lines(stream))
     if not X.shape[0]:
         raise InputError(f"{source.name} has no rows.")
@@ -440,8 +397,8 @@ def read_libsvm(source: Source) -> tuple[Any, AnyArray]:
 
 
 def libsvm_blocks(source: Source, n_features: int) -> Iterator[tuple[Any, AnyArray]]:
-    """Yield the file in blocks of rows, for a model of so many features."""
-    with errors_in_words(source), opened(source) as stream:
+    """Yield blocks of rows: sparse matrices (n, p) and labels (n,)."""
+    with errors_in_words(source), open_stream(source) as stream:
         number = 0
         while lines := list(islice(stream, LINES)):
             yield parse_libsvm(source, Lines(lines, number), n_features)
@@ -455,10 +412,8 @@ def parse_libsvm(source: Source, lines: Lines, n_features: int | None = None) ->
     try:
         X, y = load_svmlight_file(lines, n_features=n_features, zero_based=source.options.zero_based)
     except OverflowError as error:
-        raise InputError(
-            f"{source.name}, line {lines.number}: a number of a feature, or of the line's query, is too large; the "
-            f"largest possible is {MOST_INDEX}."
-        ) from error
+        what = "a number of a feature, or of the line's query, is too large; the largest possible is"
+        raise InputError(f"{source.name}, line {lines.number}: {what} {MOST_INDEX}.") from error
     except ValueError as error:
         hint = ""
         if "index 0" in str(error):

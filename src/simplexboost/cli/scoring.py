@@ -1,7 +1,4 @@
-"""Predictions for the rows of a file, block by block, and their scores, added up over the blocks.
-
-So memory does not grow with the file.
-"""
+"""Predicts the rows of a file block by block, and adds up their scores, so that memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -9,16 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.arrays import AnyArray, Array, Labels
 from ..classifiers.metrics import among_top, log_losses
-from ..persist import load
-from .errors import InputError, count, one_line, some
+from ..persist.saving import load
+from .errors import InputError, count, list_some, one_line
 from .kinds import TIMES, Column, as_frame, codes_of, find_column, label_words, read_column
 from .readers import TableOptions, check_readable, find_source, libsvm_blocks, open_table
 from .terminal import Talk
@@ -29,28 +25,17 @@ FEWEST_KNOWN = 0.5  # a column of which more labels than this are classes of the
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted classifier, and what it wants to read.
-
-    Attributes
-    ----------
-    names : of its columns; None if it was fitted on a matrix without names
-    kinds : "text", "number", "date", "duration" or "time" for each of its columns, in their order
-    """
+    """A fitted classifier, and the columns that it reads."""
 
     path: str
     classifier: Any
-    names: list[str] | None
-    kinds: list[str]
+    names: list[str] | None  # of its columns; None if it was fitted on a matrix without names
+    kinds: list[str]  # "text", "number", "date", "duration" or "time" for each of its columns
 
     @property
     def classes(self) -> AnyArray:
-        """The labels, (K,)."""
+        """The labels of the classes, (K,)."""
         return self.classifier.classes_
-
-    @property
-    def size(self) -> int:
-        """The bytes of the file."""
-        return Path(self.path).stat().st_size
 
 
 def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
@@ -63,19 +48,15 @@ def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows: a frame (n, p), the columns to be carried along, and label words (n,) if they were asked for."""
+    """Some rows of a file."""
 
-    X: Any
-    kept: pa.Table
-    labels: Any = None
-
-    def codes(self, classes: AnyArray) -> tuple[Labels, Mask]:
-        """Return the classes of the rows, −1 for those the model does not know; and which rows have labels."""
-        return codes_of(self.labels, classes)
+    X: Any  # as the classifier takes it, (n, p)
+    kept: pa.Table  # the columns that are carried along
+    labels: Any = None  # as text, (n,), if they were asked for
 
 
 def open_model(path: str) -> Model:
-    """Load a model and see what it wants to read."""
+    """Load a model, with the names and the kinds of its columns."""
     check_readable(path)
     try:
         classifier = load(path)
@@ -86,19 +67,13 @@ def open_model(path: str) -> Model:
         raise InputError(one_line(error)) from error
     p = classifier.n_features_in_
     names = getattr(classifier, "feature_names_in_", None)
-    kinds = getattr(classifier, "feature_kinds_", None) or ["number"] * p
+    kinds = list(getattr(classifier, "feature_kinds_", None) or ["number"] * p)
     known = getattr(classifier, "categories_", None)
     sets = [None] * p if known is None else known.columns
-    reads = [
-        "text" if holds_text(values) else kind if kind in TIMES else "number"
-        for kind, values in zip(kinds, sets, strict=True)
-    ]
-    return Model(path, classifier, None if names is None else [str(name) for name in names], reads)
-
-
-def holds_text(categories: AnyArray | None) -> bool:
-    """Return whether these are categories, and text; those that are numbers are read as numbers."""
-    return categories is not None and (len(categories) == 0 or isinstance(categories.tolist()[0], str))
+    for j, categories in enumerate(sets):  # those that are numbers are read as numbers
+        texts = categories is not None and (len(categories) == 0 or isinstance(categories.tolist()[0], str))
+        kinds[j] = "text" if texts else kinds[j] if kinds[j] in TIMES else "number"
+    return Model(path, classifier, None if names is None else [str(name) for name in names], kinds)
 
 
 def chunks(
@@ -136,8 +111,7 @@ def chunks(
                 bad, present = before.bad + column.bad, before.present + column.present
                 seen[name] = Column(name, column.kind, None, present, bad)
             labels = label_words(block[target], target) if labelled and target is not None else None
-            rest = pa.table({name: block[name] for name in kept})
-            yield Chunk(as_frame(pa.table(found), model.classifier), rest, labels)
+            yield Chunk(as_frame(pa.table(found), model.classifier), pa.table({n: block[n] for n in kept}), labels)
         for column in seen.values():
             tell_bad_words(column, talk)
 
@@ -156,17 +130,17 @@ def match_columns(model: Model, names: list[str], target: str | None, where: str
     missing = [name for name in model.names if name not in set(names)]
     if missing:
         raise InputError(
-            f"{where} lacks {len(missing)} of the model's {len(model.names)} columns: {some(missing, 10)}; it has "
-            f"{some(names, 10)}."
+            f"{where} lacks {len(missing)} of the model's {len(model.names)} columns: {list_some(missing, 10)}; it has "
+            f"{list_some(names, 10)}."
         )
     extra = [name for name in names if name not in {*model.names, target}]
     if extra:
-        talk.say(f"{count(len(extra), 'column')} that the model does not use: {some(extra)}.")
+        talk.say(f"{count(len(extra), 'column')} that the model does not use: {list_some(extra)}.")
     return model.names
 
 
 def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, where: str) -> str:
-    """Find the column with the labels: the named one, or the only unused one that holds classes of the model."""
+    """Return the name of the column with labels: that of --target, or the only unused one with the model's classes."""
     names = block.schema.names
     if options.target is not None:
         return find_column(options.target, names)
@@ -176,14 +150,12 @@ def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, wher
         found = names[-1:]
     if len(found) == 1:
         return found[0]
-    raise InputError(
-        f"{where}: which column has the labels? Pass --target; "
-        + (f"{some(found)} would do." if found else f"no column beside the model's has its classes: {some(unused)}.")
-    )
+    why = f"{list_some(found)} would do." if found else f"no other column has the model's classes: {list_some(unused)}."
+    raise InputError(f"{where}: which column has the labels? Pass --target; {why}")
 
 
 def share_known(values: Any, name: str, model: Model) -> float:
-    """Return the part of a column's values that are classes of the model."""
+    """Return the fraction of a column's values that are classes of the model."""
     try:
         numbers, labelled = codes_of(label_words(values, name), model.classes)
     except InputError:
@@ -196,20 +168,12 @@ def share_known(values: Any, name: str, model: Model) -> float:
 
 @dataclass
 class Scores:
-    """What is known of some predictions.
+    """The scores of predictions, added up over blocks of rows."""
 
-    Attributes
-    ----------
-    labels : of the K classes
-    pairs : how often class c was taken for class k, by (c, k); a label that the model does not know is −1
-    top : rows whose class is among the five most probable ones
-    loss : the sum of −log p over rows of known classes; NaN without probabilities
-    """
-
-    labels: list[Any]
-    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
-    top: int = 0
-    loss: float = 0.0
+    labels: list[Any]  # of the K classes
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by class, −1 if unknown, and prediction
+    top: int = 0  # rows whose class is among the five most probable ones
+    loss: float = 0.0  # the sum of −log p over rows of known classes; NaN without probabilities
 
     def add(self, c: Labels, predicted: Labels, P: Array | None) -> None:
         """Add rows: their classes (n,), predictions (n,) and probabilities (n, K) if there are any."""
@@ -229,20 +193,16 @@ class Scores:
     def of_classes(self) -> list[dict[str, Any]]:
         """Return rows, recall and precision of every class that has rows; None if it was never predicted."""
         rows: Counter[int] = Counter()
-        said: Counter[int] = Counter()
+        predicted: Counter[int] = Counter()
         for (c, k), times in self.pairs.items():
             rows[c] += times
-            said[k] += times
-        return [
-            {
-                "class": self.labels[c],
-                "rows": rows[c],
-                "recall": self.pairs[c, c] / rows[c],
-                "precision": self.pairs[c, c] / said[c] if said[c] else None,
-            }
-            for c in sorted(rows)
-            if c >= 0
-        ]
+            predicted[k] += times
+        found = []
+        for c in sorted(c for c in rows if c >= 0):
+            right = self.pairs[c, c]
+            precision = right / predicted[c] if predicted[c] else None
+            found.append({"class": self.labels[c], "rows": rows[c], "recall": right / rows[c], "precision": precision})
+        return found
 
     def summary(self) -> dict[str, Any]:
         """Return the scores by name; None where they need probabilities."""
@@ -270,7 +230,7 @@ def score_rows(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
     scores, unlabelled, unknown = Scores(model.classes.tolist()), 0, set()
     with talk.counting("rows evaluated") as advance:
         for chunk in rows:
-            c, labelled = chunk.codes(model.classes)
+            c, labelled = codes_of(chunk.labels, model.classes)
             predicted, P = predict_rows(model.classifier, chunk.X)
             scores.add(c[labelled], predicted[labelled], None if P is None else P[labelled])
             unlabelled += int((~labelled).sum())
@@ -292,19 +252,16 @@ SHOWN |= {"top_5_accuracy": "top-5 accuracy"}
 
 
 def summary_words(scores: Scores) -> list[str]:
-    """Return the scores in words."""
+    """Return the scores as a list of texts."""
     summary = scores.summary()
     return [f"{word} {summary[name]:.4f}" for name, word in SHOWN.items() if summary[name] is not None]
 
 
 def scores_text(scores: Scores, most: int | None) -> str:
-    """Return all scores for people: of ``most`` classes, those with the lowest recall; None is all of them."""
-    lines = [count(scores.n, "row"), *summary_words(scores)]
-    if pairs := scores.worst_pairs():
-        lines += ["", "most frequent errors"]
-        lines += [
-            f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs
-        ]
+    """Write all scores as text, with the ``most`` classes of the lowest recall; None shows all classes."""
+    lines, pairs = [count(scores.n, "row"), *summary_words(scores)], scores.worst_pairs()
+    lines += ["", "most frequent errors"] if pairs else []
+    lines += [f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs]
     classes = sorted(scores.of_classes(), key=lambda entry: (entry["recall"], -entry["rows"]))
     width = max([5, *(len(str(entry["class"])) for entry in classes[:most])])
     lines += ["", f"{'class':{width}}  {'rows':>8}  recall  precision"]

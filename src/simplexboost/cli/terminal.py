@@ -1,4 +1,4 @@
-"""Progress bars and messages while a command runs, all on standard error, so that standard output stays data.
+"""Shows progress and messages of a command on standard error, so that standard output has data only.
 
 Where standard error is not a terminal, progress is a plain line about every second.
 """
@@ -35,14 +35,14 @@ EVERY = 1.0  # seconds between lines
 
 @dataclass
 class Talk:
-    """Says things on standard error, unless quiet; a warning that was given once is not repeated."""
+    """Prints messages on standard error, unless quiet; a warning is not repeated."""
 
     quiet: bool = False
     _said: set[str] = field(default_factory=set)
 
     @property
     def on_terminal(self) -> bool:
-        """Whether somebody watches: then there are bars and colours."""
+        """Whether messages go to a terminal, which can show progress bars."""
         return not self.quiet and sys.stderr.isatty()
 
     def say(self, line: str) -> None:
@@ -58,7 +58,7 @@ class Talk:
 
     @contextmanager
     def counting(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-        """A context that gives a function to call with the number of steps done: a bar, some lines, or nothing."""
+        """A context that gives a function to call with numbers of steps done; it shows a bar, or prints lines."""
         if self.on_terminal:
             done = MofNCompleteColumn() if total else TextColumn("{task.completed}")
             times = [BarColumn(), TimeRemainingColumn()] if total else [TimeElapsedColumn()]
@@ -79,7 +79,7 @@ class Talk:
 
 
 class RoundsBar(Callback):
-    """A bar of boosting rounds, with the risk and what is evaluated."""
+    """A progress bar of boosting rounds, with the risk and held-out metrics."""
 
     def __init__(self) -> None:
         self.progress: Progress | None = None
@@ -103,13 +103,13 @@ class RoundsBar(Callback):
         self.close()
 
     def close(self) -> None:
-        """Take the bar away, also after an error."""
+        """Remove the bar, also after an error."""
         if self.progress is not None:
             self.progress.stop()
 
 
 class UntilBar(io.TextIOBase):
-    """Passes lines on to standard error until there is a bar: the forecast, and what is being chosen."""
+    """A stream that writes to standard error until there is a progress bar."""
 
     def __init__(self, bar: RoundsBar) -> None:
         self.bar = bar
@@ -122,8 +122,8 @@ class UntilBar(io.TextIOBase):
 
 
 @contextmanager
-def watched(estimator: Any, talk: Talk) -> Iterator[None]:
-    """A context in which a fit of the estimator shows its progress; its parameters are as before afterwards."""
+def show_rounds(estimator: Any, talk: Talk) -> Iterator[None]:
+    """A context in which fits of an estimator show their progress; at the end it has its old parameters."""
     takes = estimator.get_params(deep=False)
     if talk.quiet or "verbose" not in takes or takes["verbose"]:
         with redirect_stdout(sys.stderr):

@@ -1,4 +1,4 @@
-"""Reads a whole file as the table, labels and weights of a fit."""
+"""Reads a whole file as the table, the labels and the sample weights of a fit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from .._util.arrays import AnyArray, Array
-from .errors import ArgumentError, InputError, some
-from .kinds import Column, as_frame, check_target, find_column, read_column, read_labels
+from .errors import ArgumentError, InputError, list_some
+from .kinds import Column, check_target, find_column, read_column, read_labels
 from .readers import OpenTable, TableOptions, find_source, open_table, read_libsvm
 from .terminal import Talk
 
@@ -19,35 +19,18 @@ NEARLY_UNIQUE = 0.9  # text with more different values than this part of the row
 
 @dataclass(eq=False)
 class Training:
-    """What a classifier is fitted on.
+    """Rows with labels, to which a classifier is fitted."""
 
-    Attributes
-    ----------
-    X : a table, or a sparse matrix without names; (n, p)
-    y : labels (n,)
-    weight : (n,) or None
-    kinds : of the columns, by name
-    target : the name of the target column
-    """
-
-    X: Any
-    y: AnyArray
-    weight: Array | None
-    kinds: dict[str, str]
-    target: str
+    X: Any  # a table, or a sparse matrix without names, (n, p)
+    y: AnyArray  # labels, (n,)
+    weight: Array | None  # sample weights, (n,)
+    kinds: dict[str, str]  # of the columns, by name
+    target: str  # the name of the target column
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return len(self.y)
-
-    def frame(self, classifier: Any) -> Any:
-        """Return X as the classifier takes it."""
-        return as_frame(self.X, classifier)
-
-    def weights(self) -> dict[str, Array]:
-        """Return the argument of ``fit`` that has the weights, if there are any."""
-        return {} if self.weight is None else {"sample_weight": self.weight}
 
     def rows(self, rows: AnyArray) -> Training:
         """Return some of the rows."""
@@ -57,7 +40,7 @@ class Training:
 
 
 def read_training(path: str, options: TableOptions, talk: Talk) -> Training:
-    """Read a file for a fit."""
+    """Read a whole file for a fit, and tell what was decided about its columns."""
     source = find_source(path, options)
     if source.format == "libsvm":
         X, y = read_libsvm(source)
@@ -79,7 +62,9 @@ def read_training(path: str, options: TableOptions, talk: Talk) -> Training:
     weights = None
     if weight is not None:
         found = read_column(weight, pa.chunked_array(read[weight]), "number", table.decimal)
-        weights = check_weights(weight, found.values.to_numpy()[labelled])
+        weights = found.values.to_numpy()[labelled]
+        if bad := int((~(weights >= 0)).sum()):
+            raise InputError(f"--weight {weight!r}: {bad} rows have no weight, or a negative one.")
     columns = []
     for name, kind in kinds.items():  # one by one, so that the text of a column goes when its numbers are there
         columns.append(read_column(name, pa.chunked_array(read.pop(name)), kind, table.decimal))
@@ -94,7 +79,7 @@ def read_training(path: str, options: TableOptions, talk: Talk) -> Training:
 
 
 def find_features(table: OpenTable, options: TableOptions, taken: set[str | None]) -> dict[str, str | None]:
-    """Return the columns to learn from, with the kinds that are known before anything is read, else None."""
+    """Return the names of the columns to learn from, with the kinds that the file or the user declares, else None."""
     given = dict(table.kinds)
     for option, kind in (("categorical", "text"), ("numeric", "number"), ("drop", "drop")):
         for name in getattr(options, option):
@@ -104,22 +89,12 @@ def find_features(table: OpenTable, options: TableOptions, taken: set[str | None
             given[name] = kind
     kinds = {name: given.get(name) for name in table.names if name not in taken and given.get(name) != "drop"}
     if not kinds:
-        raise InputError(
-            "no column is left to learn from: the file has only the target, the weight and dropped columns."
-        )
+        raise InputError("no column is left to learn from: each is the target, the weight or dropped.")
     return kinds
 
 
-def check_weights(name: str, weights: Array) -> Array:
-    """Return the weights; raise if one is missing or negative."""
-    bad = int((~(weights >= 0)).sum())
-    if bad:
-        raise InputError(f"--weight {name!r}: {bad} rows have no weight, or a negative one.")
-    return weights
-
-
 def tell_about(column: Column, values: pa.ChunkedArray, talk: Talk) -> None:
-    """Say what was decided about a column that is not clear; ``values`` are those of the rows with labels."""
+    """Tell how a column was read if that is not obvious; ``values`` are those of the rows with labels."""
     name, n = column.name, len(values)
     tell_bad_words(column, talk)
     if column.padded:
@@ -138,11 +113,11 @@ def tell_about(column: Column, values: pa.ChunkedArray, talk: Talk) -> None:
 
 
 def tell_bad_words(column: Column, talk: Talk) -> None:
-    """Say which words of a column of numbers became missing."""
+    """Warn of words in a column of numbers or dates, which became missing values."""
     if column.bad:
         words = [word for word, _ in column.bad.most_common()]
         talk.warn(
             f"column {column.name!r} holds {column.kind}s, but {column.bad.total()} of {column.present} values are "
-            f"not: {some(words, 3)}; taken as missing.",
+            f"not: {list_some(words, 3)}; taken as missing.",
             about=f"words in {column.name}",
         )

@@ -1,4 +1,4 @@
-"""Writes tables to files, which appear whole or not at all."""
+"""Writes tables to files that appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def output_format(path: str) -> tuple[str, str | None]:
 
 
 def check_writable(path: str, inputs: dict[str, str | None], beside: Sequence[str] = ()) -> None:
-    """Raise, before any work begins, if a file cannot be written there, or would replace what the command reads.
+    """Raise, before any work begins, if a file cannot be written, or would replace a file that the command reads.
 
-    ``inputs`` are the files that the command reads, by what messages call them; None where there is none. ``beside``
-    are the endings of files that are written beside this one.
+    ``inputs`` are the files that the command reads, or None, by their names in messages; ``beside`` are the extensions
+    of files that are written beside the output.
     """
     if path == "-":
         return
@@ -59,23 +59,18 @@ def check_writable(path: str, inputs: dict[str, str | None], beside: Sequence[st
     if not os.access(folder, os.W_OK):
         raise InputError(f"-o {path}: the folder {folder} may not be written to.")
     for what, read in inputs.items():
-        if read is not None and is_same_file(where, read):
-            raise ArgumentError(f"-o {path} is {what} itself, which would be lost; pass another name.")
-        for other in map(where.with_suffix, beside):
-            if read is not None and is_same_file(other, read):
-                raise ArgumentError(
-                    f"-o {path} also writes {other}, which is {what} itself and would be lost; pass another name."
-                )
-
-
-def is_same_file(path: Path, read: str) -> bool:
-    """Return whether two names mean the same regular file, perhaps through links."""
-    return read != "-" and path.is_file() and Path(read).is_file() and path.samefile(read)
+        for other in (where, *map(where.with_suffix, beside)):
+            if read in (None, "-") or not (other.is_file() and Path(read).is_file() and other.samefile(read)):
+                continue
+            if other is where:
+                raise ArgumentError(f"-o {path} is {what} itself, which would be lost; pass another name.")
+            story = f"also writes {other}, which is {what} itself and would be lost"
+            raise ArgumentError(f"-o {path} {story}; pass another name.")
 
 
 @contextmanager
-def output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that appears whole or not at all, a pipe or device, or standard output."""
+def open_output(path: str) -> Iterator[IO[bytes]]:
+    """Open a file that appears complete or not at all, a pipe or device, or standard output."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -87,8 +82,8 @@ def output(path: str) -> Iterator[IO[bytes]]:
             yield stream
 
 
-class Cells:
-    """Writes CSV with quotes only where they are needed; pyarrow alone puts all text in quotes."""
+class CSVWriter:
+    """Writes CSV with quotes only where they are needed, while pyarrow puts all text in quotes."""
 
     def __init__(self, stream: IO[bytes], delimiter: str, names: list[str]) -> None:
         self.stream, self.delimiter = stream, delimiter
@@ -97,7 +92,7 @@ class Cells:
         stream.write(header.getvalue().encode())
 
     def write_table(self, table: pa.Table) -> None:
-        """Write rows; those of a block in which some text needs quotes have them everywhere."""
+        """Write rows; if some text in them needs quotes, all text gets them."""
         for quotes in ("none", "needed"):
             options = pyarrow.csv.WriteOptions(include_header=False, delimiter=self.delimiter, quoting_style=quotes)
             lines = io.BytesIO()
@@ -112,22 +107,22 @@ class Cells:
             self.stream.write(block[begin : begin + PIECE])
 
     def close(self) -> None:
-        """Nothing is left to write."""
+        """Do nothing, since all rows are written."""
 
 
-def without_formulas(table: pa.Table) -> pa.Table:
+def escape_table(table: pa.Table) -> pa.Table:
     """Return the table with an apostrophe before names and text that spreadsheets would take for formulas.
 
     Examples
     --------
-    >>> without_formulas(pa.table({"=a": ["=1+1", "-1", "- none", "a"]})).to_pydict()
+    >>> escape_table(pa.table({"=a": ["=1+1", "-1", "- none", "a"]})).to_pydict()
     {"'=a": ["'=1+1", '-1', "'- none", 'a']}
     """
-    names = harmless(pa.chunked_array([pa.array(table.column_names, pa.string())])).to_pylist()
-    return pa.table([harmless(values) for values in table.columns], names=names)
+    names = escape_formulas(pa.chunked_array([pa.array(table.column_names, pa.string())])).to_pylist()
+    return pa.table([escape_formulas(values) for values in table.columns], names=names)
 
 
-def harmless(values: Any) -> Any:
+def escape_formulas(values: Any) -> Any:
     """Return a column with an apostrophe before text that spreadsheets would compute; numbers as text stay."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
@@ -139,23 +134,20 @@ def harmless(values: Any) -> Any:
 
 @contextmanager
 def table_writer(path: str, escaping: bool = False) -> Iterator[Callable[[pa.Table], None]]:
-    """A context that gives a function that writes some rows; the first ones decide the columns and their types.
-
-    ``escaping`` keeps text from being a formula.
-    """
+    """A context that gives a function that writes some rows; ``escaping`` keeps text from being a formula."""
     kind, compression = output_format(path)
     sink: Any = None
-    with output(path) as plain, compressed(plain, compression) as stream:
+    with open_output(path) as plain, compress_stream(plain, compression) as stream:
 
         def write(table: pa.Table) -> None:
             nonlocal sink
-            table = without_formulas(table) if escaping else table
+            table = escape_table(table) if escaping else table
             if sink is None and kind == "parquet":
                 sink = pyarrow.parquet.ParquetWriter(stream, table.schema)
             elif sink is None and kind == "feather":
                 sink = pyarrow.ipc.new_file(stream, table.schema)
             elif sink is None:
-                sink = Cells(stream, "\t" if kind == "tsv" else ",", table.column_names)
+                sink = CSVWriter(stream, "\t" if kind == "tsv" else ",", table.column_names)
             sink.write_table(table)
 
         try:
@@ -169,7 +161,7 @@ def table_writer(path: str, escaping: bool = False) -> Iterator[Callable[[pa.Tab
 
 
 @contextmanager
-def compressed(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]]:
+def compress_stream(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]]:
     """Open a stream that compresses what is written to another, if that is wanted."""
     if compression is None:
         yield plain

@@ -24,7 +24,7 @@ from ..parts.learners.tree_learners import TreeLearner
 from ..parts.losses import UserLoss
 from ..parts.optimizers import SampledPairs, SketchedNewton
 from ..parts.optimizers.run import Run
-from ..persist import check_label_types
+from ..persist.saving import check_label_types
 from ..tables.encoding import learn_partitions
 from ..tables.inputs import Taken
 from ..tables.order import sort_by_content

@@ -74,20 +74,20 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     parts = dict(re.findall(r"^//: ([^\n]+)\n(.*?)\n(?=\n//: |\Z)", TEMPLATE.read_text(), re.MULTILINE | re.DOTALL))
     names = {"N_FEATURES": model.columns.n, "N_CLASSES": len(model.classes), "NAME": name, "UPPER": name.upper()}
     declared = [parts[f"declare {model.decides}"]] + [parts["declare probabilities"]] * probabilities
-    header = filled(filled(parts["header"], PREDICT="\n".join(declared)), **names)
+    header = fill_template(fill_template(parts["header"], PREDICT="\n".join(declared)), **names)
     tied = model.decides == "one" and not model.exact
-    functions = filled(
+    functions = fill_template(
         parts["source"],
         SCORES=parts["scores canonical" if model.code.canonical else "scores codewords"],
         DECISION=parts["predict one of tied" if tied else f"predict {model.decides}"],
         PROBABILITIES=probability_source(model, parts) if probabilities else "",
     )
     impossible = re.search(r'["\\?\n\r\ud800-\udfff]', beside.name)  # a name that C cannot include
-    categories = category_table(model)
-    source = filled(
+    categories = list_categories(model)
+    source = fill_template(
         functions,
         HEADER=header if impossible else f'#include "{beside.name}"',
-        TABLES=tables(model, name, categories),
+        TABLES=declare_tables(model, name, categories),
         MOST_TIED=TIED,
         N_COORDINATES=model.d,
         N_PRESENT=int(model.present.sum()),
@@ -104,34 +104,38 @@ def probability_source(model: PlainModel, parts: dict[str, str]) -> str:
     link = parts.get(f"link {model.link.kind}")
     if link is None:
         raise refuse_costs("the C source")
-    return filled(
+    return fill_template(
         parts["probabilities"],
         HELPERS="\n".join(parts[name] for name in ("softmax", "log_sigmoid") if f"{name}(" in link),
         READ_SCORES="above_threshold" if model.link.kind == "sigmoid" else "present_scores",
-        LINK=filled(link, SCALE=repr(float(model.link.scale))),
+        LINK=fill_template(link, SCALE=repr(float(model.link.scale))),
     )
 
 
-def filled(template: str, **words: Any) -> str:
-    """Return the template with words replaced, all at once, because a replacement may contain another of the words."""
+def fill_template(template: str, **words: Any) -> str:
+    """Replace words of a template, all at once, because a replacement may contain another of the words."""
     return re.sub(rf"\b({'|'.join(words)})(?=\b|_)", lambda found: str(words[found[1]]), template)
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def tables(model: PlainModel, name: str, categories: list[tuple[int, str, int]]) -> str:
-    """Return the declarations of all tables; ``categories`` is the `category_table`."""
+def declare_tables(model: PlainModel, name: str, categories: list[tuple[int, str, int]]) -> str:
+    """Return the declarations of all tables; ``categories`` is what `list_categories` returns."""
     known = [known_numbers(of_column) for of_column in model.columns.categories]
     listed, names = [values or [] for values in model.columns.categories], model.columns.names
     others = [len(values) if n_numbers(values) > len(values) else -1 for values in listed]
-    n_classes, n_features = f"{name.upper()}_N_CLASSES", f"{name.upper()}_N_FEATURES"
+    n_classes, n_features, lines = f"{name.upper()}_N_CLASSES", f"{name.upper()}_N_FEATURES", model.lines
     parts = [
         texts(f"const char *const {name}_classes[{n_classes}]", model.classes.tolist()),
         texts(f"const char *const {name}_columns[{n_features}]", names or [f"x{j}" for j in range(model.columns.n)]),
         array("static const int present[K]", np.flatnonzero(model.present)),
-        *tree_tables(model),
-        *line_tables(model),
+        *declare_trees(model),
+        # the terms that are the same for all rows, and the lines
+        array("static const double constant[D]", sum((line.intercept for line in lines), np.zeros(model.d))),
+        array("static const int line_feature[]", [line.feature for line in lines] or [0]),
+        array("static const double line_centre[]", [line.centre for line in lines] or [0]),
+        matrix("static const double line_slope[][D]", np.array([line.slope for line in lines] or [np.zeros(model.d)])),
         array("static const int category_column[]", [column for column, _, _ in categories] or [0]),
         array("static const int category_number[]", [number for _, _, number in categories] or [0]),
         texts("static const char *const category_text[]", [text for _, text, _ in categories] or [""]),
@@ -149,8 +153,8 @@ def tables(model: PlainModel, name: str, categories: list[tuple[int, str, int]])
     return "\n".join(parts)
 
 
-def tree_tables(model: PlainModel) -> list[str]:
-    """Return the nodes, category sets and leaf values of all trees, one tree after another."""
+def declare_trees(model: PlainModel) -> list[str]:
+    """Return the declarations of the nodes, category sets and leaf values of all trees, one tree after another."""
     trees = model.trees
     n_nodes = starts([len(t.tree.nodes) for t in trees])
     n_leaves = starts([t.tree.n_leaves for t in trees])
@@ -179,18 +183,7 @@ def tree_tables(model: PlainModel) -> list[str]:
     ]
 
 
-def line_tables(model: PlainModel) -> list[str]:
-    """Return the terms that are the same for all rows, and the lines."""
-    lines = model.lines
-    return [
-        array("static const double constant[D]", sum((line.intercept for line in lines), np.zeros(model.d))),
-        array("static const int line_feature[]", [line.feature for line in lines] or [0]),
-        array("static const double line_centre[]", [line.centre for line in lines] or [0]),
-        matrix("static const double line_slope[][D]", np.array([line.slope for line in lines] or [np.zeros(model.d)])),
-    ]
-
-
-def category_table(model: PlainModel) -> list[tuple[int, str, int]]:
+def list_categories(model: PlainModel) -> list[tuple[int, str, int]]:
     """Return the column, the text and the number of every category that is text."""
     return [
         (j, text, number)
@@ -212,7 +205,7 @@ def known_numbers(categories: list[Any] | None) -> list[tuple[float, int]]:
 
 
 def number(value: float) -> str:
-    """Return a number with as many digits as are needed to read back the same one."""
+    """Write a number with as many digits as are needed to read the same one."""
     return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or repr(value)
 
 

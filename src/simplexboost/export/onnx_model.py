@@ -9,10 +9,12 @@ scores lose no digits.
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
+from scipy.sparse import vstack
 
 from .._util import __version__
 from .._util.arrays import AnyArray, Labels
@@ -33,7 +35,7 @@ from .plain_model import (
     holds_text,
     n_numbers,
     refuse_costs,
-    rounded_down,
+    round_down,
 )
 
 LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
@@ -73,47 +75,39 @@ def nodes_of(tree: Tree, columns: Columns) -> dict[str, list[Any]]:
 def attributes(
     trees: list[TreeHypothesis], columns: Columns, place: AnyArray, n_targets: int, dtype: Any
 ) -> dict[str, Any]:
-    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input."""
+    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input.
+
+    They have the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry.
+    """
     parts = [nodes_of(tree.tree, columns) for tree in trees]
-    joined = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
-    sizes, value = [len(part["mode"]) for part in parts], np.array(joined["value"])
+    nodes = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
+    sizes, value = [len(part["mode"]) for part in parts], np.array(nodes["value"])
+    leaves = [np.flatnonzero(tree.tree.nodes["feature"] < 0) for tree in trees]
+    in_order = [at[np.argsort(t.tree.nodes["left"][at])] for at, t in zip(leaves, trees, strict=True)]
+    node_of_leaf, values = np.concatenate(in_order), vstack([tree.values for tree in trees], format="csr")
+    counts = np.diff(values.indptr)
+    rows, is_value = (np.repeat(what, np.maximum(counts, 1)) for what in (np.arange(len(counts)), counts > 0))
+    target, weight = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=dtype)
+    target[is_value], weight[is_value] = values.indices, values.data
     return {
         "n_targets": n_targets,
         "nodes_treeids": np.repeat(np.arange(len(trees)), sizes),
         "nodes_nodeids": np.concatenate([np.arange(size) for size in sizes]),
-        "nodes_featureids": place[joined["feature"]],
-        "nodes_modes": joined["mode"],
-        "nodes_truenodeids": joined["yes"],
-        "nodes_falsenodeids": joined["no"],
-        "nodes_missing_value_tracks_true": joined["missing"],
-        **({"nodes_values": rounded_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
-        **leaf_entries(trees, dtype),
-    }
-
-
-def leaf_entries(trees: list[TreeHypothesis], dtype: Any) -> dict[str, Any]:
-    """Return the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry."""
-    of_tree, of_node, target, weight = [], [], [], []
-    for number, tree in enumerate(trees):
-        nodes, values = tree.tree.nodes, cast(Any, tree.values)
-        node_of_leaf = np.empty(tree.tree.n_leaves, dtype=np.int64)
-        node_of_leaf[nodes["left"][nodes["feature"] < 0]] = np.flatnonzero(nodes["feature"] < 0)
-        counts = np.diff(values.indptr)
-        empty = node_of_leaf[counts == 0]
-        of_tree.append(np.full(len(values.data) + len(empty), number))
-        of_node += [np.repeat(node_of_leaf, counts), empty]
-        target += [values.indices, np.zeros(len(empty), dtype=np.int64)]
-        weight += [values.data, np.zeros(len(empty))]
-    return {
-        "target_treeids": np.concatenate(of_tree),
-        "target_nodeids": np.concatenate(of_node),
-        "target_ids": np.concatenate(target).astype(np.int64),
-        "target_weights" if dtype == np.float32 else "target_weights_as_tensor": np.concatenate(weight).astype(dtype),
+        "nodes_featureids": place[nodes["feature"]],
+        "nodes_modes": nodes["mode"],
+        "nodes_truenodeids": nodes["yes"],
+        "nodes_falsenodeids": nodes["no"],
+        "nodes_missing_value_tracks_true": nodes["missing"],
+        **({"nodes_values": round_down(value)} if dtype == np.float32 else {"nodes_values_as_tensor": value}),
+        "target_treeids": np.repeat(np.arange(len(trees)), [len(at) for at in leaves])[rows],
+        "target_nodeids": node_of_leaf[rows],
+        "target_ids": target,
+        "target_weights" if dtype == np.float32 else "target_weights_as_tensor": weight,
     }
 
 
 class Graph:
-    """A graph to which nodes and constants are added; they are referred to by name.
+    """An ONNX graph under construction; its nodes and constants have names.
 
     ``taken`` are the names of columns; names of the graph get a prefix that none of them has.
     """
@@ -150,8 +144,8 @@ class Graph:
 # ---- columns --------------------------------------------------------------------------------------------------------
 
 
-def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any], str, AnyArray]:
-    """Return the graph's inputs, the name of all columns as numbers (n, p), and the place of each column in it (p,).
+def add_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any], str, AnyArray]:
+    """Add the columns as numbers (n, p); return the graph's inputs, the name of X, and the place of each column (p,).
 
     If categories are text there is an input (n, 1) for every column, since a tensor holds text or numbers; else there
     is one input X (n, p). Numbers come before categories, which become numbers from 1.
@@ -172,7 +166,9 @@ def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any],
         inputs = [value_info(graph, "X", dtype, columns.n)]
         pieces = [graph.op("Gather", "X", np.array(numeric), axis=1)] if numeric else []
         asked = [graph.op("Gather", "X", np.array([j]), axis=1) for j in rest]
-    pieces += [encode(graph, name, columns.categories[j] or [], dtype) for j, name in zip(rest, asked, strict=True)]
+    pieces += [
+        add_encoder(graph, name, columns.categories[j] or [], dtype) for j, name in zip(rest, asked, strict=True)
+    ]
     place = np.empty(columns.n, dtype=np.int64)
     place[[*numeric, *rest]] = np.arange(columns.n)
     return inputs, graph.op("Concat", *pieces, axis=1), place
@@ -184,7 +180,7 @@ def value_info(graph: Graph, name: str, dtype: Any, width: int | None) -> Any:
     return graph.helper.make_tensor_value_info(name, kind, ["n"] if width is None else ["n", width])
 
 
-def encode(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
+def add_encoder(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
     """Add a node from categories (n, 1) to their numbers + 1, or NaN if missing, or unknown without a shared number.
 
     A text tensor has no missing values: the empty text stands for them, unless it is itself a category.
@@ -192,26 +188,27 @@ def encode(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
     found = np.arange(1.0, len(categories) + 1, dtype=dtype)
     shared = n_numbers(categories) > len(categories)
     other = np.array([len(categories) + 1.0 if shared else np.nan], dtype=dtype)
+    keys: AnyArray
     if holds_text(categories):
         if "" in categories:
             warn_user(
                 f"column {name!r} has the empty text as a category, which in ONNX stands for missing values elsewhere: "
                 "in this column they cannot be passed on."
             )
-        missing = [""] * (shared and "" not in categories)
-        keys: AnyArray = np.array([*categories, *missing], dtype=object)
+        keys, missing = np.array(categories, dtype=object), np.array([""], dtype=object)
+        shared = shared and "" not in categories
     else:
-        missing = [""] * shared
-        keys = np.append(as_exact_numbers(categories, dtype, "ONNX"), np.full(len(missing), np.nan, dtype=dtype))
-    values = np.append(found, np.full(len(missing), np.nan, dtype=dtype))
-    table = {"keys_tensor": graph.tensor(keys), "values_tensor": graph.tensor(values)}
+        keys, missing = as_exact_numbers(categories, dtype, "ONNX"), np.array([np.nan], dtype=dtype)
+    if shared:  # otherwise missing values are among the others
+        keys, found = np.append(keys, missing), np.append(found, dtype.type(np.nan))
+    table = {"keys_tensor": graph.tensor(keys), "values_tensor": graph.tensor(found)}
     return graph.op("LabelEncoder", name, ml=True, **table, default_tensor=graph.tensor(other))
 
 
 # ---- the predictor --------------------------------------------------------------------------------------------------
 
 
-def predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtype: Any) -> str:
+def add_predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtype: Any) -> str:
     """Add F (n, d) in double precision: the sum of the trees, the lines and all constant terms."""
     split = [tree for tree in model.trees if len(tree.tree.nodes) > 1]
     constant = sum((tree.values.toarray()[0] for tree in model.trees if len(tree.tree.nodes) == 1), np.zeros(model.d))
@@ -219,22 +216,18 @@ def predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtype: A
     pieces: list[Any] = [constant] if constant.any() else []
     if split:
         entries = attributes(split, model.columns, place, model.d, dtype)
-        for name in [name for name in entries if name.endswith("_as_tensor")]:
-            entries[name] = graph.tensor(entries[name])
+        entries |= {name: graph.tensor(values) for name, values in entries.items() if name.endswith("_as_tensor")}
         pieces.append(graph.double(graph.op("TreeEnsembleRegressor", X, ml=True, **entries)))
     if model.lines:
-        pieces.append(line_sum(graph, model.lines, X, place))
+        pieces.append(add_lines(graph, model.lines, X, place))
     if not split and not model.lines:  # the same for every row; the zeros give it as many rows as X
         first = graph.op("Gather", X, np.array([0]), axis=1)
         zeros = graph.op("Mul", graph.double(graph.op("IsNaN", first)), 0.0)
         pieces.append(graph.op("Add", zeros, np.zeros(model.d)))
-    F = pieces[0]
-    for piece in pieces[1:]:
-        F = graph.op("Add", F, piece)
-    return F
+    return reduce(partial(graph.op, "Add"), pieces)
 
 
-def line_sum(graph: Graph, lines: list[LinearHypothesis], X: str, place: AnyArray) -> str:
+def add_lines(graph: Graph, lines: list[LinearHypothesis], X: str, place: AnyArray) -> str:
     """Add Σ slope · (x_f − centre) over the lines, (n, d), where missing values count as the centre."""
     asked = sorted({(line.feature, line.centre) for line in lines})
     slopes = np.zeros((len(asked), len(lines[0].slope)))
@@ -245,17 +238,17 @@ def line_sum(graph: Graph, lines: list[LinearHypothesis], X: str, place: AnyArra
     return graph.op("MatMul", graph.op("Where", graph.op("IsNaN", x), 0.0, x), slopes)
 
 
-def probabilities(graph: Graph, link: Link, U: str) -> str:
+def add_link(graph: Graph, link: Link, U: str) -> str:
     """Add the probabilities of the classes that had training examples, from their scores."""
     match link.kind:
         case "softmax":
             return graph.op("Softmax", graph.op("Mul", U, link.scale), axis=1)
         case "savage":
-            return savage(graph, U)
+            return add_savage_link(graph, U)
         case "one-vs-all":
-            return graph.op("Softmax", log_sigmoid(graph, graph.op("Mul", U, link.scale)), axis=1)
+            return graph.op("Softmax", add_log_sigmoid(graph, graph.op("Mul", U, link.scale)), axis=1)
         case "sigmoid":
-            return graph.op("Exp", log_sigmoid(graph, graph.op("Mul", U, link.scale)))
+            return graph.op("Exp", add_log_sigmoid(graph, graph.op("Mul", U, link.scale)))
         case "shares":  # the tiny addition gives equal shares to a row whose sum is 0
             more = graph.op("Add", U, 1e-30)
             return graph.op("Div", more, graph.reduce("Sum", more))
@@ -264,13 +257,13 @@ def probabilities(graph: Graph, link: Link, U: str) -> str:
     raise refuse_costs("ONNX")
 
 
-def log_sigmoid(graph: Graph, x: str) -> str:
+def add_log_sigmoid(graph: Graph, x: str) -> str:
     """Add log σ(x) = min(x, 0) − log(1 + e^{−|x|})."""
     small = graph.op("Exp", graph.op("Neg", graph.op("Abs", x)))
     return graph.op("Sub", graph.op("Min", x, 0.0), graph.op("Log", graph.op("Add", small, 1.0)))
 
 
-def savage(graph: Graph, U: str) -> str:
+def add_savage_link(graph: Graph, U: str) -> str:
     """Add Savage's posterior; `parts.losses.links.savage_link` explains how it avoids cancellation."""
     best = graph.reduce("Max", U)
     first = graph.op("ArgMax", U, axis=1, keepdims=1)
@@ -331,16 +324,15 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     precision = check_dtype(dtype)
     model = as_plain_model(clf)
     graph = Graph(model.columns.names or [])
-    inputs, X, place = read_columns(graph, model.columns, precision)
-    F = predictor(graph, model, X, place, precision)
+    inputs, X, place = add_columns(graph, model.columns, precision)
+    F = add_predictor(graph, model, X, place, precision)
     if model.code.canonical:
         U = graph.op("Mul", F, 0.5)
     else:
         U = graph.op("MatMul", F, 0.5 * model.code.Y.astype(np.float64).T)
     if model.merged is not None:
         U = merge_scores(graph, model.merged, U)
-    outputs = write_outputs(graph, model, U, {info.name for info in inputs}, probabilities)
-    package = import_optional("onnx", "this export needs")
+    outputs = add_outputs(graph, model, U, {info.name for info in inputs}, probabilities)
     body = graph.helper.make_graph(graph.nodes, "simplexboost", inputs, outputs, graph.constants)
     sets = [graph.helper.make_opsetid("", OPSET), graph.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
     named = {"producer_name": "simplexboost", "producer_version": __version__, "ir_version": IR}
@@ -350,7 +342,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
             f"the model would take {made.ByteSize() / 2**30:.1f} GB as ONNX, and a file of that format holds 2; "
             "export it as Python or JavaScript, whose files are several times smaller."
         )
-    package.checker.check_model(made)
+    import_optional("onnx.checker", "this export needs").check_model(made)
     if path is not None:
         write_bytes(path, made.SerializeToString())
     return made
@@ -359,7 +351,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
 # ---- outputs --------------------------------------------------------------------------------------------------------
 
 
-def write_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_probabilities: bool) -> list[Any]:
+def add_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_probabilities: bool) -> list[Any]:
     """Add label, probabilities and scores of all classes; U are the scores of the classes with training examples."""
     name = {}
     for out in ("label", "probabilities", "scores"):  # with underscores as long as a column has this name
@@ -367,7 +359,7 @@ def write_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with
     K = len(model.classes)
     outputs = []
     if model.threshold is None:
-        kind = write_labels(graph, model, U, name["label"])
+        kind = add_labels(graph, model, U, name["label"])
         outputs.append(value_info(graph, name["label"], kind, None))
         decision = U
     else:  # how far every score is above the threshold ⟨w, U⟩ + b
@@ -377,11 +369,11 @@ def write_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with
         graph.op("Cast", positive, out=name["label"], to=graph.types.INT64)
         outputs.append(value_info(graph, name["label"], np.int64, K))
     if with_probabilities:
-        P = all_probabilities(graph, model, decision)
+        P = add_probabilities(graph, model, decision)
         graph.op("Cast", P, out=name["probabilities"], to=graph.types.FLOAT)
         outputs.append(value_info(graph, name["probabilities"], np.float32, K))
     if not model.present.all():
-        U = spread(graph, U, graph.op("Sub", graph.reduce("Min", U), ABSENT), model)
+        U = add_absent(graph, U, graph.op("Sub", graph.reduce("Min", U), ABSENT), model)
     graph.op("Cast", U, out=name["scores"], to=graph.types.FLOAT)
     return [*outputs, value_info(graph, name["scores"], np.float32, K)]
 
@@ -400,35 +392,26 @@ def merge_scores(graph: Graph, merged: Labels, U: str) -> str:
     return graph.op("Concat", *columns, axis=1)
 
 
-def write_labels(graph: Graph, model: PlainModel, U: str, out: str) -> Any:
+def add_labels(graph: Graph, model: PlainModel, U: str, out: str) -> Any:
     """Add the label of the highest score, or of the median of ordered classes; return its type."""
     if model.order is None:
-        labels = exported_labels(model.classes[model.present])
-        best = graph.op("ArgMax", U if model.exact else among_best(graph, U), axis=1, keepdims=0)
-    else:
-        labels = exported_labels(model.classes[model.order])
-        best = median_of(graph, all_probabilities(graph, model, U), model.order)
+        labels = as_onnx_labels(model.classes[model.present])
+        if not model.exact:  # 1 for the highest score and all that differ from it by rounding only
+            tied = graph.op("Mul", graph.reduce("Max", graph.op("Abs", U)), TIED)
+            U = graph.op("GreaterOrEqual", U, graph.op("Sub", graph.reduce("Max", U), tied))
+            U = graph.op("Cast", U, to=graph.types.INT64)
+        best = graph.op("ArgMax", U, axis=1, keepdims=0)
+    else:  # the median is the first class with half of the probabilities up to it
+        labels = as_onnx_labels(model.classes[model.order])
+        P = graph.op("Gather", add_probabilities(graph, model, U), model.order.astype(np.int64), axis=1)
+        half = graph.op("Mul", graph.reduce("Sum", P), 1.0 - TIED)
+        enough = graph.op("GreaterOrEqual", graph.op("Mul", graph.op("CumSum", P, np.int64(1)), 2.0), half)
+        best = graph.op("ArgMax", graph.op("Cast", enough, to=graph.types.INT64), axis=1, keepdims=0)
     graph.op("Gather", labels, best, out=out, axis=0)
     return str if labels.dtype == object else labels.dtype
 
 
-def among_best(graph: Graph, U: str) -> str:
-    """Add 1 for the highest of the scores (n, K) and all that differ from it by rounding only, 0 for the others."""
-    tied = graph.op("Mul", graph.reduce("Max", graph.op("Abs", U)), TIED)
-    found = graph.op("GreaterOrEqual", U, graph.op("Sub", graph.reduce("Max", U), tied))
-    return graph.op("Cast", found, to=graph.types.INT64)
-
-
-def median_of(graph: Graph, P: str, order: Labels) -> str:
-    """Add the place in the order (K,) of the median of probabilities (n, K): the first with half of them up to it."""
-    in_order = graph.op("Gather", P, order.astype(np.int64), axis=1)
-    up_to = graph.op("CumSum", in_order, np.int64(1))
-    half = graph.op("Mul", graph.reduce("Sum", in_order), 1.0 - TIED)
-    enough = graph.op("GreaterOrEqual", graph.op("Mul", up_to, 2.0), half)
-    return graph.op("ArgMax", graph.op("Cast", enough, to=graph.types.INT64), axis=1, keepdims=0)
-
-
-def exported_labels(labels: AnyArray) -> AnyArray:
+def as_onnx_labels(labels: AnyArray) -> AnyArray:
     """Return labels as whole numbers, floats or text, the types that ONNX has."""
     if labels.dtype.kind == "O" and all(type(label) is int for label in labels.tolist()):
         labels = np.array(labels.tolist())
@@ -439,14 +422,13 @@ def exported_labels(labels: AnyArray) -> AnyArray:
     return np.array([str(label) for label in labels.tolist()], dtype=object)
 
 
-def all_probabilities(graph: Graph, model: PlainModel, U: str) -> str:
+def add_probabilities(graph: Graph, model: PlainModel, U: str) -> str:
     """Add the probabilities of all classes (n, K); those without training examples have 0."""
-    P = probabilities(graph, model.link, U)
-    return P if model.present.all() else spread(graph, P, graph.op("Mul", graph.reduce("Min", P), 0.0), model)
+    P = add_link(graph, model.link, U)
+    return P if model.present.all() else add_absent(graph, P, graph.op("Mul", graph.reduce("Min", P), 0.0), model)
 
 
-def spread(graph: Graph, values: str, absent: str, model: PlainModel) -> str:
+def add_absent(graph: Graph, values: str, absent: str, model: PlainModel) -> str:
     """Add values of all classes (n, K), from those of classes with training examples and one (n, 1) for the others."""
-    joined = graph.op("Concat", values, absent, axis=1)
     where = np.where(model.present, np.cumsum(model.present) - 1, model.present.sum())
-    return graph.op("Gather", joined, where, axis=1)
+    return graph.op("Gather", graph.op("Concat", values, absent, axis=1), where, axis=1)

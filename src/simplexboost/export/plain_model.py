@@ -30,18 +30,11 @@ from ..tables.features import share_last
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of X.
-
-    Attributes
-    ----------
-    n : their number, p
-    names : their names; None for arrays, which have none
-    categories : for every column None, or its categories in the order of their numbers, all numbers or all text
-    """
+    """The columns of X."""
 
     n: int
-    names: list[str] | None
-    categories: list[list[Any] | None]
+    names: list[str] | None  # None for arrays, whose columns have no names
+    categories: list[list[Any] | None]  # of every column in the order of their numbers, all numbers or all text
 
     def sides(self, tree: Tree, node: int) -> tuple[list[int], list[int]]:
         """Return the category numbers that a node sends left, and those that it sends right; both ascend."""
@@ -52,31 +45,18 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """A fitted booster as plain values.
+    """A fitted booster as plain values."""
 
-    Attributes
-    ----------
-    trees, lines : the summands of F, with values of all d coordinates; those of trees are sparse arrays (L, d)
-    code : the codewords Y (K', d) of the classes that had training examples
-    link : the formula from the scores of these classes to their probabilities
-    classes : labels (K,)
-    present : (K,) which classes had training examples
-    merged : the number of the class, among these, to which each codeword belongs; None if each has one codeword
-    threshold : (K + 1,) w and b of examples with several labels, which are the classes with U_k > ⟨w, U⟩ + b; else None
-    columns : the columns of X
-    order : (K,) the numbers of ordered classes from the lowest to the highest: the median is predicted; else None
-    """
-
-    trees: list[TreeHypothesis]
+    trees: list[TreeHypothesis]  # their values are sparse arrays (L, d)
     lines: list[LinearHypothesis]
-    code: Code
-    link: Link
-    classes: AnyArray
-    present: Mask
-    merged: Labels | None
-    threshold: Array | None
+    code: Code  # the codewords Y (K', d) of the classes that had training examples
+    link: Link  # the formula from the scores of these classes to their probabilities
+    classes: AnyArray  # labels, (K,)
+    present: Mask  # which classes had training examples, (K,)
+    merged: Labels | None  # the number of the class, among these, of each codeword; None if each class has one
+    threshold: Array | None  # w and b, (K + 1,), if rows have several labels: the classes with U_k > ⟨w, U⟩ + b
     columns: Columns
-    order: Labels | None = None
+    order: Labels | None = None  # ordered classes by number, from the lowest, (K,): the median is predicted
 
     @property
     def decides(self) -> str:
@@ -115,10 +95,8 @@ def as_plain_model(clf: Any) -> PlainModel:
             f"a model with {', '.join(sorted(kinds))} terms cannot be exported: exports hold trees and lines; anything "
             "else, like a scikit-learn estimator, is code. Use one of the package's own learners."
         )
-    d = code.Y.shape[1]
-    # the step becomes a factor of the values
-    trees = [plain_tree(term, d) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
-    lines = [plain_line(term, d) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
+    trees = [plain_tree(t, code.Y.shape[1]) for t in terms if isinstance(t.hypothesis, TreeHypothesis)]
+    lines = [plain_line(t, code.Y.shape[1]) for t in terms if isinstance(t.hypothesis, LinearHypothesis)]
     names, known = getattr(clf, "feature_names_in_", None), getattr(clf, "categories_", None)
     of_columns = [None] * clf.n_features_in_ if known is None else known.columns
     categories = [None if values is None else values.tolist() for values in of_columns]
@@ -150,6 +128,7 @@ def link_of(clf: Any, several: bool) -> Link:
 
 
 def plain_tree(term: Term, d: int) -> TreeHypothesis:
+    """Return the tree of a term, with its values times the step as a sparse array (L, d)."""
     h: Any = term.hypothesis
     scaled = csr_array(h.values, dtype=np.float64) * term.step
     if term.coordinate is not None:  # (L, 1) → (L, d)
@@ -161,6 +140,7 @@ def plain_tree(term: Term, d: int) -> TreeHypothesis:
 
 
 def plain_line(term: Term, d: int) -> LinearHypothesis:
+    """Return the line of a term, with slope and intercept times the step, (d,)."""
     h: Any = term.hypothesis
     where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
     slope, intercept = np.zeros(d), np.zeros(d)
@@ -195,7 +175,7 @@ def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
     return found
 
 
-def rounded_down(thresholds: AnyArray) -> AnyArray:
+def round_down(thresholds: AnyArray) -> AnyArray:
     """Return the largest single-precision numbers t not above the thresholds: x <= t is the same for such x."""
     with np.errstate(over="ignore"):
         single = thresholds.astype(np.float32)

@@ -52,10 +52,11 @@ def damaged(what: str) -> ModelFileError:
 
 
 def load(path: Any) -> Model:
-    """Read a model file: a path, or a binary file that is open. Raises a `ModelFileError` if it is no good."""
+    """Read a model file, a path or an open binary file; raise a `ModelFileError` if it is bad."""
     try:
         with zipfile.ZipFile(path) as archive:
-            header = json.loads(header_in(archive))
+            check_sizes(archive)
+            header = json.loads(archive.read("header.json"))
             if header.get("format") != "simplexboost" or header.get("version") != 2:
                 raise ModelFileError("This is no model file of simplexboost, or one of a newer version of the format.")
             arrays = {name: array_in(archive, name, about) for name, about in header["arrays"].items()}
@@ -66,8 +67,8 @@ def load(path: Any) -> Model:
         raise damaged(f"{type(error).__name__}: {error}") from error
 
 
-def header_in(archive: zipfile.ZipFile) -> bytes:
-    """The header of a file. Sizes are compared with that of the file before anything is inflated."""
+def check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise, before anything is inflated, if a file declares larger contents than one of its size may hold."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
     if len(sizes) < len(archive.infolist()):
         raise damaged("it holds two members of the same name")
@@ -75,11 +76,10 @@ def header_in(archive: zipfile.ZipFile) -> bytes:
     size = archive.fp.seek(0, 2)
     if sizes["header.json"] > 2**20 + 32 * size or sum(sizes.values()) > 2**24 + 128 * size:
         raise damaged("it declares larger contents than a file of its size may hold")
-    return archive.read("header.json")
 
 
 def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Array:
-    """An array of a file; its size is compared with its shape and type before it is inflated."""
+    """Return an array of a file; its size is compared with its shape and type before it is inflated."""
     size = np.dtype(about["dtype"]).itemsize * math.prod(about["shape"])
     if archive.getinfo(name).file_size != size:
         raise damaged(f"{name!r} has another size than its shape and type")
@@ -117,7 +117,7 @@ class Model:
         self.terms = Terms(arrays, float(arrays["temperature"][0]) if "temperature" in arrays else 1.0)
 
     def predict(self, X: Any) -> Array:
-        """The label of every row, (n,); an indicator matrix (n, K) if examples may have several labels."""
+        """Return the labels of rows (n,), or an indicator matrix (n, K) if rows may have several labels."""
         U = self.class_scores(X)
         if self.threshold is not None:
             return (self._above(U) > 0).astype(np.int64)
@@ -127,11 +127,11 @@ class Model:
         return self.classes_[self.order[(2.0 * up_to >= (1.0 - TIED) * up_to[:, -1:]).argmax(axis=1)]]
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities, (n, K)."""
+        """Return the probabilities of the classes, (n, K)."""
         return self._probabilities(self.class_scores(X))
 
     def _best(self, U: Array) -> Array:
-        """The number of the first of the best classes; of scores that are products with codewords, rounding aside."""
+        """Return the first of the best classes by number, (n,); products with codewords are compared up to `TIED`."""
         if self.merged is None and (self.Y is None or np.array_equal(self.Y, np.eye(*self.Y.shape))):
             return U.argmax(axis=1)
         U = U[:, self.present]
@@ -139,9 +139,9 @@ class Model:
         return np.flatnonzero(self.present)[(U >= U.max(axis=1, keepdims=True) - tied).argmax(axis=1)]
 
     def _probabilities(self, U: Array) -> Array:
-        """Probabilities (n, K) of scores."""
+        """Return the probabilities (n, K) of scores."""
         if self.threshold is not None:
-            return sigmoid((4.0 if self.loss == "OneVsAll" else 2.0) * self._above(U))
+            return np.exp(-np.logaddexp(0.0, (-4.0 if self.loss == "OneVsAll" else -2.0) * self._above(U)))
         P = np.zeros(U.shape)
         P[:, self.present] = 1.0
         if self.present.sum() > 1:
@@ -149,7 +149,7 @@ class Model:
         return P
 
     def class_scores(self, X: Any) -> Array:
-        """Class scores U = F Yᵀ / 2, (n, K)."""
+        """Return the class scores U = F Yᵀ / 2, (n, K)."""
         X = self.numbers(X)
         F = np.zeros((len(X), self.d), dtype=self.dtype)
         size = max(1, BLOCK // max(1, len(self.terms.roots)))
@@ -165,7 +165,7 @@ class Model:
         return scores
 
     def numbers(self, X: Any) -> Array:
-        """X as numbers (n, p): categories as their numbers, NaN where missing."""
+        """Return X as numbers (n, p): categories by number, NaN where missing."""
         columns = columns_of(X, self.feature_names_in_)
         if len(columns) != self.n_features_in_:
             raise ValueError(f"X has {len(columns)} columns; the model was fitted on {self.n_features_in_}.")
@@ -179,7 +179,7 @@ class Model:
         return found
 
     def _above(self, U: Array) -> Array:
-        """How far every score is above the threshold, (n, K)."""
+        """Return the scores minus their thresholds, (n, K)."""
         return U - (U @ self.threshold[:-1] + self.threshold[-1])[:, None]
 
 
@@ -187,7 +187,7 @@ class Model:
 
 
 def columns_of(X: Any, names: list[str] | None) -> list[Array]:
-    """The columns of a table, (n,) each."""
+    """Return the columns of a table, (n,) each."""
     if hasattr(X, "keys") or hasattr(X, "columns"):  # a dict or a frame
         wanted = list(X.keys() if hasattr(X, "keys") else X.columns) if names is None else names
         # categories of pandas as objects, since an array of whole numbers with holes would round them
@@ -200,7 +200,7 @@ def columns_of(X: Any, names: list[str] | None) -> list[Array]:
 
 
 def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Array:
-    """A column of a kind as numbers, (n,); ``known`` has the numbers of categories, None if the column has none."""
+    """Return a column as numbers (n,); ``known`` has the numbers of its categories, or is None."""
     if known is not None:
         other = len(known) if len(known) == MOST_CATEGORIES - 1 else np.nan
         kinds = (str, int)  # categories are kept as text or whole numbers, anything else as a float
@@ -214,7 +214,7 @@ def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Arra
 
 
 def days(values: Array) -> Array:
-    """Dates of NumPy as days since 1970, durations as days; whole microseconds would overflow in far years."""
+    """Return dates of NumPy as days since 1970, durations as days; far years would overflow in microseconds."""
     unit, count = np.datetime_data(values.dtype)
     if unit in ("Y", "M") and values.dtype.kind == "M":
         return days(values.astype("M8[D]"))
@@ -226,9 +226,12 @@ def days(values: Array) -> Array:
 
 
 def as_number(value: Any, kind: str) -> float:
-    """A number as it is; dates as days since 1970 (in UTC where they have a time zone), durations and times as days."""
+    """Return a number as it is, dates as days since 1970 (in UTC where they have a time zone), durations in days."""
     if kind == "date" and isinstance(value, str):
-        value = date_of(value)
+        try:
+            value = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))  # which an older Python does not know
+        except ValueError:
+            raise ValueError(f"{value!r} is no date; text such as '2024-05-31T12:00:00' is.") from None
     if isinstance(value, datetime.datetime):
         value = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
         return (value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
@@ -240,16 +243,8 @@ def as_number(value: Any, kind: str) -> float:
     return value / datetime.timedelta(days=1) if isinstance(value, datetime.timedelta) else float(value)
 
 
-def date_of(text: str) -> datetime.datetime:
-    """A date in the form of ISO 8601."""
-    try:
-        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))  # which an older Python does not know
-    except ValueError:
-        raise ValueError(f"{text!r} is no date; text such as '2024-05-31T12:00:00' is.") from None
-
-
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, pd.NA or NaT."""
+    """Return whether a value is None, NaN, pd.NA or NaT."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
@@ -257,7 +252,7 @@ def is_missing(value: Any) -> bool:
 
 
 def value_of(value: Any) -> Any:
-    """A value of the header; those that prediction does not need stay as they are."""
+    """Return a value of the header; the kinds that predictions do not need stay JSON."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
@@ -271,7 +266,7 @@ def value_of(value: Any) -> Any:
 
 
 def array_of(about: dict[str, Any]) -> Array:
-    """An array of values of the header."""
+    """Return an array of values in the header."""
     values = [value_of(value) for value in about["values"]]
     if about["dtype"] == "object":
         out = np.empty(len(values), dtype=object)
@@ -286,7 +281,7 @@ def array_of(about: dict[str, Any]) -> Array:
 
 
 class Terms:
-    """The trees and lines of a model. The nodes of all trees lie in one array, and all trees are walked together."""
+    """The trees and lines of a model; the nodes of all trees lie in one array, and all trees are walked together."""
 
     def __init__(self, arrays: dict[str, Array], temperature: float) -> None:
         self.step = temperature * arrays["step"]
@@ -313,7 +308,7 @@ class Terms:
             self.begin = starts(self.shape[:, 0])
 
     def leaves(self, X: Array) -> Array:
-        """The leaf of every row in every tree, (n, V)."""
+        """Return the leaf of every row in every tree, (n, V)."""
         at = np.repeat(self.roots[None], len(X), axis=0)
         rows = np.arange(len(X))[:, None]
         while True:
@@ -331,7 +326,7 @@ class Terms:
             at = np.where(inside, self.left[at] + ~goes_left, at)
 
     def add_to(self, F: Array, X: Array) -> None:
-        """F (n, d) += the terms at X (n, p), one after the other."""
+        """Add all terms at X (n, p) to F (n, d), one after another."""
         leaves = self.leaves(X).T
         number = np.where(self.is_line, np.cumsum(self.is_line), np.cumsum(~self.is_line)) - 1  # of its kind
         for t, coordinate in enumerate(self.coordinate):
@@ -342,25 +337,20 @@ class Terms:
                 out += self.step[t] * (np.where(np.isnan(x), 0.0, x)[:, None] * slope + intercept)
             elif self.columns is None:
                 out += (self.table(t) * F.dtype.type(self.step[t]))[leaves[number[t]]]
-            else:
-                self.add_sparse(t, leaves[number[t]], out)
+            else:  # sparse values: leaves that many rows share are spread out once
+                leaf, step = leaves[number[t]], out.dtype.type(self.step[t])
+                for one in np.unique(leaf).tolist():
+                    entry, rows = self.begin[t] + one, np.flatnonzero(leaf == one)
+                    part = slice(self.row_begin[entry], self.row_begin[entry + 1])
+                    out[rows[:, None], self.columns[part][None]] += self.values[part] * step
 
     def table(self, t: int) -> Array:
-        """The values of term t, (leaves, d)."""
+        """Return the values of term t, (leaves, d)."""
         return self.values[self.begin[t] : self.begin[t + 1]].reshape(self.shape[t])
-
-    def add_sparse(self, t: int, leaf: Array, out: Array) -> None:
-        """out (n, d) += the values of the leaves (n,) of term t; leaves that many rows share are spread out once."""
-        step = out.dtype.type(self.step[t])
-        for one in np.unique(leaf).tolist():
-            entry = self.begin[t] + one
-            part = slice(self.row_begin[entry], self.row_begin[entry + 1])
-            rows = np.flatnonzero(leaf == one)
-            out[rows[:, None], self.columns[part][None]] += self.values[part] * step
 
 
 def starts(sizes: Array) -> Array:
-    """Where parts of these sizes begin, and where the last one ends."""
+    """Return where consecutive parts of these sizes begin, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -368,7 +358,7 @@ def starts(sizes: Array) -> Array:
 
 
 def link(loss: str, parameters: dict[str, Any], U: Array) -> Array:
-    """Probabilities by a loss, (n, K), from scores of classes that had training examples."""
+    """Return the probabilities (n, K) under a loss, from scores of classes that had training examples."""
     U = np.clip(U, -HUGE, HUGE)
     rates = {"Exponential": 1.0, "MM": 2.0, "Logistic": 2.0, "Savage": 2.0}
     if loss in rates and parameters.get("cost_matrix") is not None:
@@ -387,18 +377,13 @@ def link(loss: str, parameters: dict[str, Any], U: Array) -> Array:
 
 
 def softmax(U: Array) -> Array:
-    """Rows of exp(U), each divided by its sum."""
+    """Return exp(U) with every row divided by its sum."""
     P = np.exp(U - U.max(axis=1, keepdims=True))
     return P / P.sum(axis=1, keepdims=True)
 
 
-def sigmoid(x: Array) -> Array:
-    """1 / (1 + exp(−x))."""
-    return np.exp(-np.logaddexp(0.0, -x))
-
-
 def savage_link(U: Array) -> Array:
-    """Savage's posterior, 1 / (1 − p_k) over its sum with p = softmax(2U), computed without cancellation."""
+    """Return Savage's posterior, 1 / (1 − p_k) over its sum with p = softmax(2U), computed without cancellation."""
     rows, best = np.arange(len(U)), U.argmax(axis=1)
     top = U[rows, best]
     others = U.copy()
@@ -412,7 +397,7 @@ def savage_link(U: Array) -> Array:
 
 
 def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
-    """The posterior under costs C (K, K): the stationary distribution of a walk on the classes, over the weights."""
+    """Return the posterior under costs C (K, K): the stationary distribution of a walk on classes, over the weights."""
     n, K = U.shape
     size = max(1, BLOCK // K**2)
     if n > size:
@@ -433,7 +418,7 @@ def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
 
 
 def stationary(T: Array, b: Array) -> Array:
-    """Stationary distributions of n walks with rates T[i, l, k] b[i, k] from l to k, divided by b, up to factors."""
+    """Return stationary distributions of n walks with rates T[i, l, k] b[i, k] from l to k, over b, up to factors."""
     order = np.argsort(-b, axis=1)
     b = np.take_along_axis(b, order, axis=1)
     T = np.take_along_axis(np.take_along_axis(T, order[:, :, None], axis=1), order[:, None, :], axis=2)

@@ -15,7 +15,7 @@ from .._util.docstrings import described
 from .._util.runtime import check_memory
 from ..engine import Tree
 from ..persist.atomic_write import write_bytes
-from .plain_model import PlainModel, as_plain_model, check_dtype, refuse_merged, rounded_down
+from .plain_model import PlainModel, as_plain_model, check_dtype, refuse_merged, round_down
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {
@@ -71,7 +71,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     what = f"a treelite model of {leaves} leaves, each with the values of all {K} classes,"
     check_memory(24.0 * K * leaves + 16.0 * model.d * K, what, "Export it as ONNX, C, Python or JavaScript.")
     package = import_optional("treelite", "this export needs")
-    map_, base, postprocessor = output_of(model, probabilities)
+    to_scores, base, postprocessor = output_of(model, probabilities)
     parts, n_trees = package.model_builder, len(model.trees)
     builder = parts.ModelBuilder(
         threshold_type=str(precision),
@@ -89,7 +89,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
         base_scores=base.tolist(),
     )
     for tree in model.trees:
-        add_tree(builder, tree.tree, tree.values @ map_, model, precision)
+        add_tree(builder, tree.tree, tree.values @ to_scores, model, precision)
     made = builder.commit()
     if path is not None:
         write_bytes(path, made.serialize_bytes())
@@ -98,10 +98,9 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
 
 def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dict[str, Any]]:
     """Return the matrix (d, K) from F to the model's sums, their initial values (K,), and the function of the sums."""
-    Y = model.code.Y.astype(np.float64)
     K = len(model.classes)
     to_scores = np.zeros((model.d, K))
-    to_scores[:, model.present] = 0.5 * Y.T
+    to_scores[:, model.present] = 0.5 * model.code.Y.T.astype(np.float64)
     base = np.where(model.present, 0.0, NEVER)
     if not probabilities:
         return to_scores, base, {"name": "identity_multiclass"}
@@ -121,7 +120,7 @@ def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dic
 def add_tree(builder: Any, tree: Tree, values: AnyArray, model: PlainModel, precision: Any) -> None:
     """Add a tree with these leaf values (L, K)."""
     nodes = tree.nodes
-    thresholds = rounded_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
+    thresholds = round_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
     builder.start_tree()
     for at, node in enumerate(nodes):
         left, missing_left = int(node["left"]), bool(node["missing_left"])

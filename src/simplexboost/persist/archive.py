@@ -50,8 +50,8 @@ class ModelFileError(ValueError):
     >>> try:
     ...     simplexboost.load(io.BytesIO(b"no model"))
     ... except simplexboost.ModelFileError as error:
-    ...     print(error)
-    The model file is damaged: the file is not a zip archive, as model files are (File is not a zip file).
+    ...     print(str(error).partition(" (")[0])
+    The model file is damaged: the file is not a zip archive, so it is not a simplexboost model file
     """
 
 
@@ -60,11 +60,17 @@ def damaged(what: str) -> ModelFileError:
     return ModelFileError(f"The model file is damaged: {what}.")
 
 
+def require(fits: Any, what: str) -> None:
+    """Raise that the model file is damaged unless a condition holds; ``what`` says what is wrong if it does not."""
+    if not fits:
+        raise damaged(what)
+
+
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def opened(path: Target) -> Iterator[IO[bytes]]:
+def open_model_file(path: Target) -> Iterator[IO[bytes]]:
     """Open a model file for reading, given a path or an open file; raise the errors of ``open``."""
     if hasattr(path, "read"):
         data = "" if isinstance(path, io.TextIOBase) else path.read()
@@ -90,13 +96,13 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
     try:
         archive = zipfile.ZipFile(stream)
     except zipfile.BadZipFile as error:
-        raise damaged(f"{path} is not a zip archive, as model files are ({error})") from error
+        raise damaged(f"{path} is not a zip archive, so it is not a simplexboost model file ({error})") from error
     with archive:
         names = archive.namelist()
         if HEADER not in names:
             raise ModelFileError(f"{path} is not a simplexboost model file: it has no {HEADER}.")
-        if len(set(names)) < len(names):  # programs would not agree which of two members counts
-            raise damaged(f"it holds {max(names, key=names.count)!r:.50} more than once")
+        # programs would not agree which of two members counts
+        require(len(set(names)) == len(names), f"it holds {max(names, key=names.count)!r:.50} more than once")
         size = archive.getinfo(HEADER).file_size
         check_size(size, HEADER_SPARE + HEADER_DENSITY * file_size)
         header = json.loads(inflated(archive, HEADER, size).tobytes())
@@ -106,9 +112,8 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
         if type(version) is not int or version != VERSION:
             message = f"{path} has format version {version!r:.50}; this simplexboost reads version {VERSION}."
             if type(version) is int and version > VERSION:
-                message += (
-                    f" It was written by {header.get('written_by', 'a newer version')!s:.50}: update the package."
-                )
+                writer = header.get("written_by", "a newer version")
+                message += f" It was written by {writer!s:.50}: update the package."
             raise ModelFileError(message)
         most = SPARE + DENSITY * file_size
         check_size(size_of_values(header), most)
@@ -122,18 +127,16 @@ def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, A
         dtype, shape = about["dtype"], about["shape"]
         known = isinstance(dtype, str) and TYPES.fullmatch(dtype) is not None
         fits = isinstance(shape, list) and len(shape) <= MOST_AXES and all(type(n) is int and n >= 0 for n in shape)
-        if not known or not fits:
-            raise damaged(f"array {name!r} is of type {dtype!r:.50} and shape {shape!r:.50}")
+        require(known and fits, f"array {name!r} is of type {dtype!r:.50} and shape {shape!r:.50}")
         sizes[name] = math.prod(shape) * np.dtype(dtype).itemsize
-        found = archive.getinfo(name).file_size
-        if found != sizes[name]:
-            raise damaged(f"array {name!r} has {found} bytes, but its shape and type take {sizes[name]}")
+        found, size = archive.getinfo(name).file_size, sizes[name]
+        require(found == size, f"array {name!r} has {found} bytes, but its shape and type take {size}")
     check_size(sum(sizes.values()), most)
     arrays = {}
     for name, size in sizes.items():
         data = inflated(archive, name, size)
-        if hashlib.sha256(data.data).hexdigest() != abouts[name]["sha256"]:
-            raise damaged(f"the checksum of {name!r} does not match")
+        matches = hashlib.sha256(data.data).hexdigest() == abouts[name]["sha256"]
+        require(matches, f"the checksum of {name!r} does not match")
         arrays[name] = data.view(np.dtype(abouts[name]["dtype"])).reshape(abouts[name]["shape"])
     return arrays
 
@@ -141,8 +144,8 @@ def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, A
 def inflated(archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
     """Return the bytes of a member, (size,) uint8; raise if it has more or fewer."""
     info = archive.getinfo(name)
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
-        raise damaged(f"{name!r} is encrypted, or compressed in another way than 'deflate'")
+    readable = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not info.flag_bits & 1
+    require(readable, f"{name!r} is encrypted, or compressed in another way than 'deflate'")
     out, at = np.empty(size, dtype=np.uint8), 0
     with archive.open(info) as member:
         while piece := member.read(PIECE):
@@ -150,14 +153,12 @@ def inflated(archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
                 break
             out[at : at + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
             at += len(piece)
-    if piece or at != size:
-        raise damaged(f"{name!r} does not have the {size} bytes that it declares")
+    require(not piece and at == size, f"{name!r} does not have the {size} bytes that it declares")
     return out
 
 
 def check_size(size: int, most: int) -> None:
-    if size > most:
-        raise damaged(f"it declares contents of {size} bytes, and a file of its size may hold {most}")
+    require(size <= most, f"it declares contents of {size} bytes, and a file of its size may hold {most}")
 
 
 def size_of_values(header: Any) -> int:

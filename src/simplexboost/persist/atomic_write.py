@@ -61,7 +61,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     After an error nothing is left. Symbolic links are followed. An existing file keeps its permissions, its owner and
     its extended attributes as far as the system allows; a new one gets the permissions that ``open`` would give it.
     """
-    old, target = replaceable(path), Path(os.path.realpath(path))
+    old, target = check_replaceable(path), Path(os.path.realpath(path))
     sweep(target)
     temporary = temporary_name(target)
     descriptor = None
@@ -90,7 +90,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             os.close(descriptor)
 
 
-def replaceable(path: Path) -> os.stat_result | None:
+def check_replaceable(path: Path) -> os.stat_result | None:
     """Return the status of the existing file, or None; raise if a new file cannot be written there."""
     try:
         old = path.stat()

@@ -1,4 +1,4 @@
-"""Converts fitted models to arrays and back; checked so that a damaged file never makes predictions read elsewhere.
+"""Converts fitted models to arrays and back, with checks so that no damaged file makes predictions read outside arrays.
 
 Sums of hypotheses and branching programs both consist of terms, which are stored as concatenated arrays. Boosters add
 their history and everything else that their predictions need.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._util.arrays import AnyArray, Array, Mask
+from .._util.arrays import AnyArray
 from ..engine import MAX_CATEGORIES, NODE, SET_BYTES, Tree, no_sets, node_bytes
 from ..model.additive import AdditiveModel, Term
 from ..model.code import FEW, identity, is_view
@@ -22,7 +22,7 @@ from ..parts.losses import Loss
 from ..tables.columns import WORDS, as_categories
 from ..tables.features import Categories
 from ..tables.problem import ClassTargets, LabelSets, OneClass
-from .archive import damaged
+from .archive import damaged, require
 from .saving import from_json, to_json
 from .values import array_from_json, array_to_json, encode
 
@@ -51,19 +51,24 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
+def read_array(arrays: dict[str, AnyArray], name: str, dtypes: str = "<f8", n_axes: int = 1) -> AnyArray:
+    """Return an array of a file; raise if it is missing, or has another type or number of axes."""
+    require(name in arrays, f"array {name!r} is missing")
+    values = arrays[name]
+    fits = values.dtype in map(np.dtype, dtypes.split()) and values.ndim == n_axes
+    require(fits, f"array {name!r} has type {values.dtype} and shape {values.shape}")
+    return values
+
+
 def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]) -> None:
     """Raise if an array is missing, or has another type or number of axes than the layout says."""
-    for name, (dtypes, n_axes) in layout.items():
-        if name not in arrays:
-            raise damaged(f"array {name!r} is missing")
-        if arrays[name].dtype not in map(np.dtype, dtypes.split()) or arrays[name].ndim != n_axes:
-            raise damaged(f"array {name!r} has type {arrays[name].dtype} and shape {arrays[name].shape}")
+    for name, about in layout.items():
+        read_array(arrays, name, *about)
 
 
 def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
     for name in names:
-        if not np.isfinite(arrays[name]).all():
-            raise damaged(f"infinity or NaN in {name!r}")
+        require(np.isfinite(arrays[name]).all(), f"infinity or NaN in {name!r}")
 
 
 # ---- terms ----------------------------------------------------------------------------------------------------------
@@ -76,7 +81,7 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
     lines = [h for h in hypotheses if isinstance(h, LinearHypothesis)]
     nodes = np.zeros(sum(len(tree.nodes) for tree in trees), dtype=NODE)
     for name in NODE.names or ():  # field by field: the bytes between the fields stay zero
-        nodes[name] = joined([tree.nodes[name] for tree in trees], NODE[name])
+        nodes[name] = concatenate([tree.nodes[name] for tree in trees], NODE[name])
     return {
         "step": np.array([term.step for term in terms], dtype=np.float64),
         "coordinate": np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
@@ -84,8 +89,8 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
         **values_to_arrays(hypotheses, dtype),
         "n_nodes": np.array([len(tree.nodes) for tree in trees], dtype=np.int64),
         "nodes": node_bytes(nodes).ravel(),
-        "gain": joined([tree.gain for tree in trees], np.float64),
-        "count": joined([tree.count for tree in trees], np.int64),
+        "gain": concatenate([tree.gain for tree in trees], np.float64),
+        "count": concatenate([tree.count for tree in trees], np.int64),
         "n_sets": np.array([len(tree.category_sets) for tree in trees], dtype=np.int64),
         "category_sets": np.concatenate([no_sets(), *(tree.category_sets for tree in trees)]),
         "linear_feature": np.array([h.feature for h in lines], dtype=np.int64),
@@ -96,19 +101,16 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
 def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> list[Term]:
     """Return the terms of a model with d coordinates and ``n_features`` features."""
     check_term_arrays(arrays, d)
-    n_nodes = arrays["n_nodes"]
+    is_line, n_nodes = arrays["kind"].astype(bool), arrays["n_nodes"]
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
     gain, count = cut(arrays["gain"], n_nodes), cut(arrays["count"], n_nodes)
     sets = cut(arrays["category_sets"], arrays["n_sets"])
     trees = [check_tree(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True)]
-    lines = list(zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True))
-    is_line = arrays["kind"].astype(bool)
-    number = np.where(is_line, np.cumsum(is_line), np.cumsum(~is_line)) - 1  # place among the terms of the same kind
-    values = values_from_arrays(arrays)
-    terms = []
-    for i, k in enumerate(number):
+    lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
+    next_tree, terms = iter(trees), []
+    for i, values in enumerate(values_from_arrays(arrays)):
         hypothesis: Hypothesis
-        hypothesis = LinearHypothesis(*lines[k], *values[i]) if is_line[i] else TreeHypothesis(trees[k], values[i])
+        hypothesis = LinearHypothesis(*next(lines), *values) if is_line[i] else TreeHypothesis(next(next_tree), values)
         coordinate = int(arrays["coordinate"][i])
         terms.append(Term(hypothesis, float(arrays["step"][i]), None if coordinate < 0 else coordinate))
     check_terms(terms, d, n_features)
@@ -130,13 +132,13 @@ def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyA
         values.append(h.values if isinstance(h, TreeHypothesis) else np.stack([h.slope, h.intercept]))
     shapes = np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2)
     if not any(issparse(v) for v in values):
-        return {"value_shape": shapes, "values": joined([v.ravel() for v in values], dtype)}
+        return {"value_shape": shapes, "values": concatenate([v.ravel() for v in values], dtype)}
     rows, few = [csr_array(v) for v in values], np.uint16 if shapes[:, 1].max() <= 2**16 else np.uint32
     return {
         "value_shape": shapes,
-        "values": joined([v.data for v in rows], dtype),
-        "columns": joined([v.indices.astype(few) for v in rows], few),
-        "row_sizes": joined([np.diff(v.indptr).astype(np.uint32) for v in rows], np.uint32),
+        "values": concatenate([v.data for v in rows], dtype),
+        "columns": concatenate([v.indices.astype(few) for v in rows], few),
+        "row_sizes": concatenate([np.diff(v.indptr).astype(np.uint32) for v in rows], np.uint32),
     }
 
 
@@ -170,12 +172,11 @@ def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
     lengths |= {"n_nodes": n - n_linear, "n_sets": n - n_linear}
     fits = (kind <= 1).all() and all(len(arrays[name]) == length for name, length in lengths.items())
     fits = fits and shapes.shape[1] == 2 and (shapes >= 0).all() and (shapes <= 2**31).all()
-    if not fits or len(arrays["nodes"]) % NODE.itemsize or (arrays["count"] < 0).any():
-        raise damaged("the sizes of arrays do not fit together")
-    if (coordinate < -1).any() or (coordinate >= d).any():
-        raise damaged(f"a term has a coordinate outside of the {d} coordinates of the model")
-    if "columns" in arrays and (coordinate >= 0).any():
-        raise damaged("sparse values of a single coordinate")
+    fits = fits and not len(arrays["nodes"]) % NODE.itemsize and (arrays["count"] >= 0).all()
+    require(fits, "the sizes of arrays do not fit together")
+    inside = ((coordinate >= -1) & (coordinate < d)).all()
+    require(inside, f"a term has a coordinate outside of the {d} coordinates of the model")
+    require("columns" not in arrays or (coordinate < 0).all(), "sparse values of a single coordinate")
 
 
 def check_tree(tree: Tree) -> Tree:
@@ -183,15 +184,13 @@ def check_tree(tree: Tree) -> Tree:
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
     children = np.sort(np.concatenate([left[inner], left[inner] + 1]))
     forward = (left[inner] > np.flatnonzero(inner)).all() and np.array_equal(children, np.arange(1, len(left)))
-    if not len(left) or not forward or not np.array_equal(np.sort(left[~inner]), np.arange(tree.n_leaves)):
-        raise damaged("the nodes of a tree do not lead to its leaves")
+    ends = np.array_equal(np.sort(left[~inner]), np.arange(tree.n_leaves))
+    require(len(left) and forward and ends, "the nodes of a tree do not lead to its leaves")
     category, sets = tree.nodes["category"], tree.category_sets
-    if (category < -1).any() or (category >= len(sets)).any() or sets.shape[1:] != (SET_BYTES,):
-        raise damaged("a tree splits by categories without their sets")
-    if np.isnan(tree.nodes["threshold"]).any():
-        raise damaged("a threshold of a tree is NaN")
-    if (tree.nodes["missing_left"] > 1).any():
-        raise damaged("a tree sends missing values neither left nor right")
+    known = ((category >= -1) & (category < len(sets))).all() and sets.shape[1:] == (SET_BYTES,)
+    require(known, "a tree splits by categories without their sets")
+    require(not np.isnan(tree.nodes["threshold"]).any(), "a threshold of a tree is NaN")
+    require((tree.nodes["missing_left"] <= 1).all(), "a tree sends missing values neither left nor right")
     return tree
 
 
@@ -203,30 +202,30 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
             fits = h.values.shape == (h.tree.n_leaves, width) and h.tree.nodes["feature"].max() < n_features
         elif isinstance(h, LinearHypothesis):
             fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
-        if not fits:
-            raise damaged("a term does not fit the coordinates or features")
-    nodes = joined([term.hypothesis.tree.nodes for term in terms if isinstance(term.hypothesis, TreeHypothesis)], NODE)
+        require(fits, "a term does not fit the coordinates or features")
+    nodes = concatenate(
+        [term.hypothesis.tree.nodes for term in terms if isinstance(term.hypothesis, TreeHypothesis)], NODE
+    )
     inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
-    if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
-        raise damaged("a feature is split by thresholds and by categories")
+    both = np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])
+    require(not len(both), "a feature is split by thresholds and by categories")
 
 
-def check_ends(arrays: dict[str, AnyArray], name: str, n_terms: int) -> None:
+def check_ends(ends: AnyArray, n_terms: int) -> None:
     """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
-    ends = arrays[name]
-    if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
-        raise damaged("the rounds do not fit the terms")
+    fits = (np.diff(ends, prepend=0) >= 0).all() and (ends[-1] if len(ends) else 0) == n_terms
+    require(fits, "the rounds do not fit the terms")
 
 
 def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
     """Return consecutive parts of an array, of the given sizes."""
-    if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
-        raise damaged("the sizes of arrays do not fit together")
+    fits = ((sizes >= 0) & (sizes <= len(values))).all() and sizes.sum() == len(values)
+    require(fits, "the sizes of arrays do not fit together")
     ends = np.cumsum(sizes)
     return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
-def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
+def concatenate(parts: list[AnyArray], dtype: Any) -> AnyArray:
     return np.concatenate([np.empty(0, dtype=dtype), *parts])
 
 
@@ -245,36 +244,31 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
     """Return a model; the array ``present`` says which classes have codewords."""
-    check_layout(arrays, {"round_ends": ("<i8", 1)})
+    ends = read_array(arrays, "round_ends", "<i8")
     if "canonical" in arrays:  # the file has only the number of codewords, which have the precision of the values
-        check_layout(arrays, {"canonical": ("<i8", 1), "values": ("<f8 <f4", 1)})
-        K = arrays["canonical"].tolist()
+        K, dtype = read_array(arrays, "canonical", "<i8").tolist(), read_array(arrays, "values", "<f8 <f4").dtype
         most = len(arrays["merged"]) if "merged" in arrays else n_classes  # merged classes have several codewords
-        if len(K) != 1 or not FEW < K[0] <= most:
-            raise damaged("invalid number of codewords")
-        arrays = arrays | {"Y": identity(K[0], arrays["values"].dtype)}
+        require(len(K) == 1 and FEW < K[0] <= most, "invalid number of codewords")
+        arrays = arrays | {"Y": identity(K[0], dtype)}
     check_codewords(arrays, n_classes)
     d = arrays["Y"].shape[1]
     terms = terms_from_arrays(arrays, d, n_features)
-    check_ends(arrays, "round_ends", len(terms))
-    model = AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays, d))
+    check_ends(ends, len(terms))
+    model = AdditiveModel(arrays["Y"], terms, ends.tolist(), temperature_from_arrays(arrays, d))
     check_range(model, arrays)
     return model
 
 
 def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
     """Raise unless every class that is marked as present has a codeword."""
-    check_layout(arrays, {"Y": ("<f8 <f4", 2), "present": ("|u1", 1)})
-    if not is_view(arrays["Y"]):
+    Y, present = read_array(arrays, "Y", "<f8 <f4", 2), read_array(arrays, "present", "|u1")
+    if not is_view(Y):
         check_finite(arrays, "Y")
-    present = arrays["present"]
-    fits = present.shape == (n_classes,) and (present <= 1).all() and present.any() and arrays["Y"].shape[1]
-    owner = np.arange(len(arrays["Y"]))
-    if "merged" in arrays:  # then a class may have several codewords, otherwise it has exactly one
-        check_layout(arrays, {"merged": ("<i8", 1)})
-        owner = arrays["merged"]
-    if not fits or len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(present.sum())):
-        raise damaged("the codewords do not fit the classes")
+    fits = present.shape == (n_classes,) and (present <= 1).all() and present.any() and Y.shape[1]
+    # merged classes may have several codewords, all others have exactly one
+    owner = read_array(arrays, "merged", "<i8") if "merged" in arrays else np.arange(len(Y))
+    fits = fits and len(owner) == len(Y) and np.array_equal(np.unique(owner), np.arange(present.sum()))
+    require(fits, "the codewords do not fit the classes")
 
 
 def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
@@ -292,18 +286,16 @@ def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
         for h in (term.hypothesis for term in model.terms):
             values = np.stack([h.slope, h.intercept]) if isinstance(h, LinearHypothesis) else h.values
             largest.append(float(abs(values).max()))
-        if not spread * float(steps @ largest) <= most or not steps.max() <= most:
-            raise damaged("sums of values overflow")
+        require(spread * float(steps @ largest) <= most and steps.max() <= most, "sums of values overflow")
 
 
 def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
     """Return the temperature of a model, 1 if the file has none; (d,) if it differs between the columns of F."""
     if "temperature" not in arrays:
         return 1.0
-    check_layout(arrays, {"temperature": ("<f8", 1)})
-    value = arrays["temperature"]
-    if len(value) not in (1, d) or not ((value > 0.0) & (value < np.inf)).all():
-        raise damaged("a temperature is not a positive number")
+    value = read_array(arrays, "temperature")
+    fits = len(value) in (1, d) and ((value > 0.0) & (value < np.inf)).all()
+    require(fits, "a temperature is not a positive number")
     return float(value[0]) if len(value) == 1 else value
 
 
@@ -345,60 +337,28 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.merged_ = arrays["merged"].astype(np.intp) if "merged" in arrays else None
     estimator.plan_ = estimator.choice_ = estimator.class_order_ = estimator.hierarchy_ = None
     loss = from_json(header["loss"])
-    if not isinstance(loss, Loss):
-        raise damaged("invalid loss")
+    require(isinstance(loss, Loss), "invalid loss")
     if len(model.Y) > 1:
         loss.check(len(model.Y))
     estimator.loss_ = loss
     estimator.n_iter_ = model.n_rounds
     estimator.stop_reason_, estimator._seed = header["stop_reason"], header["seed"]
-    if not isinstance(estimator.stop_reason_, str | None):
-        raise damaged(f"invalid `stop_reason_`, {estimator.stop_reason_!r:.50}, which should be text")
-    if type(estimator._seed) is not int or not 0 <= estimator._seed < 2**31:
-        raise damaged(f"invalid seed, {estimator._seed!r:.50}")
+    reason, seed = estimator.stop_reason_, estimator._seed
+    require(isinstance(reason, str | None), f"invalid `stop_reason_`, {reason!r:.50}, which should be text")
+    require(type(seed) is int and 0 <= seed < 2**31, f"invalid seed, {seed!r:.50}")
     estimator._rng_state = rng_state_from_json(header["rng_state"])
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
-    if estimator._fits_threshold:
-        estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
-    estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns) if estimator._multitarget else None
-    unpack_problem(estimator)
+    unpack_problem(estimator, header["threshold"], arrays)
     check_probabilities(estimator)
     unpack_evaluations(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
     check_categories(estimator, model.trees)
     estimator.set_scores_ = set_scores_from_arrays(arrays, n_columns)
-    one_class = not estimator._problem.is_matrix
-    estimator.class_prior_ = prior_from_arrays(arrays, estimator.present_) if one_class else None
-
-
-def threshold_from_json(value: Any, n_classes: int) -> Array | None:
-    """Return the threshold of a model of several labels, (K + 1,); None for a model of one label."""
-    if value is None:
-        return None
-    threshold = from_json({"list": value})
-    if len(threshold) != n_classes + 1 or not all(is_number(part) and abs(part) < 1e100 for part in threshold):
-        raise damaged("invalid `threshold_`")  # with a larger one, differences from scores might not be finite
-    return np.array(threshold, dtype=np.float64)
-
-
-def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array | None:
-    """Return the probability above which each label is predicted, (K,); None if there are no such thresholds."""
-    if "thresholds" not in arrays:
-        return None
-    check_layout(arrays, {"thresholds": ("<f8", 1)})
-    values = arrays["thresholds"]
-    if len(values) != n_classes or not ((values > 0.0) & (values < 1.0)).all():
-        raise damaged("invalid `thresholds_`")
-    return values
-
-
-def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array:
-    """Return the shares of the classes in training, (K,)."""
-    check_layout(arrays, {"prior": ("<f8", 1)})
-    prior = arrays["prior"]
-    if prior.shape != present.shape or not np.array_equal(prior > 0, present) or abs(prior.sum() - 1) >= 1e-6:
-        raise damaged("the class shares do not fit the classes")
-    return prior
+    estimator.class_prior_ = None
+    if not estimator._problem.is_matrix:
+        prior = estimator.class_prior_ = read_array(arrays, "prior")
+        fits = np.array_equal(prior > 0, estimator.present_) and abs(prior.sum() - 1) < 1e-6
+        require(fits, "the class shares do not fit the classes")
 
 
 def set_scores_to_arrays(scores: dict[str, Any] | None) -> dict[str, AnyArray]:
@@ -414,25 +374,33 @@ def set_scores_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> dict[
     """Return the scores from which sets of classes are made; None if the file has none."""
     if "sets.score" not in arrays:
         return None
-    check_layout(arrays, {"sets.score": ("<f8", 1), "sets.class": ("<i4", 1), "sets.about": ("<i8", 1)})
-    score, c, about = arrays["sets.score"], arrays["sets.class"], arrays["sets.about"].tolist()
-    weight = None
-    if "sets.weight" in arrays:
-        check_layout(arrays, {"sets.weight": ("<f8", 1)})
-        weight = arrays["sets.weight"]
+    score, c = read_array(arrays, "sets.score"), read_array(arrays, "sets.class", "<i4")
+    about = read_array(arrays, "sets.about", "<i8").tolist()
+    weight = read_array(arrays, "sets.weight") if "sets.weight" in arrays else None
     known = len(about) == 2 and 0 <= about[0] < len(SOURCES) and about[1] >= 0 and len(score) > 0
     fits = known and len(c) == len(score) and ((c >= 0) & (c < n_classes)).all()
     fits = fits and (score >= 0).all() and (np.diff(score) >= 0).all() and bool(np.isfinite(score).all())
     if weight is not None:
         fits = fits and len(weight) == len(score) and bool((np.isfinite(weight) & (weight > 0)).all())
-    if not fits:
-        raise damaged("invalid scores for sets of classes")
-    numbers = c.astype(np.intp)
-    return {"score": score, "c": numbers, "weight": weight, "source": SOURCES[about[0]], "n_rounds": about[1]}
+    require(fits, "invalid scores for sets of classes")
+    source, n_rounds = SOURCES[about[0]], about[1]
+    return {"score": score, "c": c.astype(np.intp), "weight": weight, "source": source, "n_rounds": n_rounds}
 
 
-def unpack_problem(estimator: Any) -> None:
-    """Set the kind of y, which follows from other attributes; raise if the classifier cannot have such a model."""
+def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) -> None:
+    """Set the kind of y and the thresholds of several labels; raise if the classifier cannot have such a model."""
+    K = len(estimator.present_)
+    if estimator._fits_threshold:  # one for the scores of all labels, (K + 1,)
+        values = None if threshold is None else from_json({"list": threshold})
+        # not too large, so that differences from scores are finite
+        fits = values is None or (len(values) == K + 1 and all(is_number(v) and abs(v) < 1e100 for v in values))
+        require(fits, "invalid `threshold_`")
+        estimator.threshold_ = None if values is None else np.array(values, dtype=np.float64)
+    estimator.thresholds_ = None
+    if estimator._multitarget:  # one for the probabilities of each label, (K,)
+        estimator.thresholds_ = values = read_array(arrays, "thresholds") if "thresholds" in arrays else None
+        fits = values is None or (len(values) == K and bool(((values > 0.0) & (values < 1.0)).all()))
+        require(fits, "invalid `thresholds_`")
     own, one = (getattr(estimator, name, None) is not None for name in ("thresholds_", "threshold_"))
     targets = not isinstance(estimator.classes_, np.ndarray)
     if targets:
@@ -442,9 +410,8 @@ def unpack_problem(estimator: Any) -> None:
     else:
         estimator._problem = OneClass(estimator.classes_, estimator.present_)
     if own or targets:
-        fits = getattr(estimator, "_multitarget", False) and estimator.loss_.likelihood and not (own and targets)
-        if not fits or not estimator.present_.all():
-            raise damaged("several labels or targets in a classifier of one class")
+        fits = estimator._multitarget and estimator.loss_.likelihood and not (own and targets)
+        require(fits and estimator.present_.all(), "several labels or targets in a classifier of one class")
 
 
 def check_probabilities(estimator: Any) -> None:
@@ -454,8 +421,8 @@ def check_probabilities(estimator: Any) -> None:
         return
     with np.errstate(all="ignore"):
         P = estimator._decision().probabilities(np.stack([np.zeros(K), np.linspace(-2.0, 2.0, K)]))
-    if P.shape != (2, K) or not (P >= 0).all() or not (several or np.allclose(P.sum(axis=1), 1.0)):
-        raise damaged("the loss gives no probabilities")
+    fits = P.shape == (2, K) and (P >= 0).all() and (several or np.allclose(P.sum(axis=1), 1.0))
+    require(fits, "the loss gives no probabilities")
 
 
 def check_categories(estimator: Any, trees: list[Tree]) -> None:
@@ -464,8 +431,7 @@ def check_categories(estimator: Any, trees: list[Tree]) -> None:
     mask = np.zeros(estimator.n_features_in_, dtype=bool) if known is None else known.mask
     for tree in trees:
         inner = tree.nodes[tree.nodes["feature"] >= 0]
-        if (mask[inner["feature"]] != (inner["category"] >= 0)).any():
-            raise damaged("the splits do not fit the categories")
+        require(np.array_equal(mask[inner["feature"]], inner["category"] >= 0), "the splits do not fit the categories")
 
 
 def pack_features(estimator: Any) -> dict[str, Any]:
@@ -478,11 +444,9 @@ def pack_features(estimator: Any) -> dict[str, Any]:
 def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
     """Set the kinds and categories of the columns."""
     columns, kinds, p = header["categories"], header["feature_kinds"], header["n_features_in"]
-    lists = all(some is None or isinstance(some, list) for some in (columns, kinds))
-    if not lists or any(some is not None and len(some) != p for some in (columns, kinds)):
-        raise damaged("categories or kinds do not fit the features")
-    if not set(kinds or ()) <= set(WORDS):
-        raise damaged("unknown kinds of features")
+    fits = all(some is None or (isinstance(some, list) and len(some) == p) for some in (columns, kinds))
+    require(fits, "categories or kinds do not fit the features")
+    require(set(kinds or ()) <= set(WORDS), "unknown kinds of features")
     estimator.feature_kinds_ = kinds
     estimator.categories_ = None
     if columns is not None:
@@ -494,10 +458,9 @@ def categories_from_json(value: Any) -> AnyArray:
     values = as_categories(array_from_json(value))
     names = values.tolist()
     texts = sum(isinstance(name, str) for name in names)
-    if values.ndim != 1 or len(names) > MAX_CATEGORIES or len(set(names)) < len(names) or texts not in (0, len(names)):
-        raise damaged("invalid categories")
-    if not texts and not all(map(is_number, names)):
-        raise damaged("categories that are neither finite numbers nor text")
+    differ = values.ndim == 1 and len(set(names)) == len(names) <= MAX_CATEGORIES
+    require(differ and texts in (0, len(names)), "invalid categories")
+    require(texts or all(map(is_number, names)), "categories that are neither finite numbers nor text")
     return values
 
 
@@ -536,8 +499,8 @@ def unpack_evaluations(estimator: Any, about: Any, arrays: dict[str, AnyArray]) 
     lengths = {len(arrays[name]) for name in [*curves, "validation_score"]}
     texts = all(isinstance(name, str) for some in names for name in some)
     score_fits = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
-    if not texts or not score_fits or type(best) is not int or len(lengths) > 1 or not 0 <= best <= max(lengths):
-        raise damaged("the evaluations do not fit together")
+    fits = texts and score_fits and len(lengths) == 1 and type(best) is int and 0 <= best <= max(lengths)
+    require(fits, "the evaluations do not fit together")
     estimator.evals_result_ = [
         {name: arrays[f"evals.{i}.{j}"] for j, name in enumerate(some)} for i, some in enumerate(names)
     ]
@@ -558,30 +521,23 @@ def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
     """Set the attributes of a classifier with a branching program."""
-    if len(estimator.classes_) != 2:
-        raise damaged(f"branching program for {len(estimator.classes_)} classes")
-    check_layout(arrays, {"layer_ends": ("<i8", 1)})
-    terms = terms_from_arrays(arrays, len(arrays["layer_ends"]), header["n_features_in"])
-    check_ends(arrays, "layer_ends", len(terms))
-    estimator.program_ = Program(terms, arrays["layer_ends"].tolist())
-    check_program(estimator.program_)
+    require(len(estimator.classes_) == 2, f"branching program for {len(estimator.classes_)} classes")
+    ends = read_array(arrays, "layer_ends", "<i8")
+    terms = terms_from_arrays(arrays, len(ends), header["n_features_in"])
+    check_ends(ends, len(terms))
+    program = estimator.program_ = Program(terms, ends.tolist())
+    fits = program.n_layers > 0  # layer l has trees of values P(right) − ½ at different nodes 0 .. l
+    for layer, of_layer in enumerate(program.layers()):
+        nodes = [term.coordinate for term in of_layer]
+        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
+    for term in terms:
+        h = term.hypothesis
+        fits = fits and isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
+    require(fits, "invalid branching program")
     estimator.n_iter_ = estimator.program_.n_layers
     estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
     unpack_features(estimator, header)
-    check_categories(estimator, [term.hypothesis.tree for term in estimator.program_.terms])
-
-
-def check_program(program: Program) -> None:
-    """Raise unless the terms of layer l are trees of values P(right) − ½ at different nodes 0 .. l."""
-    fits = program.n_layers > 0
-    for layer, terms in enumerate(program.layers()):
-        nodes = [term.coordinate for term in terms]
-        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
-    for term in program.terms:
-        h = term.hypothesis
-        fits = fits and isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
-    if not fits:
-        raise damaged("invalid branching program")
+    check_categories(estimator, [h.tree for term in terms if isinstance(h := term.hypothesis, TreeHypothesis)])
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
@@ -591,6 +547,6 @@ def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
 
 def history_from_arrays(arrays: dict[str, AnyArray], n_rounds: int) -> dict[str, AnyArray]:
     history = {name.removeprefix("history."): v for name, v in arrays.items() if name.startswith("history.")}
-    if any(values.shape != (n_rounds,) for values in history.values()):
-        raise damaged("the history does not fit the rounds")
+    fits = all(values.shape == (n_rounds,) for values in history.values())
+    require(fits, "the history does not fit the rounds")
     return history

@@ -24,9 +24,9 @@ from .._util import __version__
 from .._util.arrays import AnyArray
 from .._util.params import PARTS, Part
 from .._util.runtime import thread_count
-from .archive import ModelFileError, damaged, opened, read_archive, write_file
+from .archive import ModelFileError, damaged, open_model_file, read_archive, require, write_file
 from .atomic_write import Target
-from .values import array_from_json, array_to_json, decode, encode, unknown
+from .values import array_from_json, array_to_json, decode, encode, refuse_tag
 
 WRITTEN_BY = f"simplexboost {__version__}"
 MOST_FEATURES = 2**31
@@ -72,7 +72,7 @@ def load(path: Target) -> Any:
     True
     """
     name = str(getattr(path, "name", "the file") if hasattr(path, "read") else path)
-    with opened(path) as stream:
+    with open_model_file(path) as stream:
         try:
             return unpack(*read_archive(stream, name))
         except ModelFileError:
@@ -137,21 +137,26 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     estimator = kind(**parameters)
     thread_count(estimator.n_jobs)  # raises if it is no number of threads
     names, p, classes = header["feature_names_in"], header["n_features_in"], header["classes"]
-    if type(p) is not int or not 1 <= p < MOST_FEATURES:
-        raise damaged(f"invalid number of features, {p!r:.50}")
+    require(type(p) is int and 1 <= p < MOST_FEATURES, f"invalid number of features, {p!r:.50}")
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not texts or len(names) not in (0, p):
-        raise damaged("the names do not fit the features")
+    require(texts and len(names) in (0, p), "the names do not fit the features")
     estimator.n_features_in_ = p
     if names:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     several = isinstance(classes, dict) and "targets" in classes
-    if several and (not isinstance(classes["targets"], list) or len(classes["targets"]) < 2):
-        raise damaged("invalid class targets")
-    estimator.classes_ = list(map(classes_from_json, classes["targets"])) if several else classes_from_json(classes)
+    if several:
+        targets = classes["targets"]
+        require(isinstance(targets, list) and len(targets) > 1, "invalid class targets")
+        estimator.classes_ = list(map(classes_from_json, targets))
+    else:
+        estimator.classes_ = classes_from_json(classes)
     estimator._unpack(header, arrays)
     if not estimator._problem.is_matrix:
-        check_are_sorted(estimator.classes_)
+        try:
+            rising = all(a < b for a, b in pairwise(estimator.classes_.tolist()))
+        except TypeError:  # labels that cannot be compared
+            rising = False
+        require(rising, "the classes are not sorted")
     return estimator
 
 
@@ -159,19 +164,9 @@ def classes_from_json(value: Any) -> AnyArray:
     """Return the labels (K,); raise unless there are some, all different, and none is NaN."""
     classes = array_from_json(value)
     labels = classes.ravel().tolist()
-    if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
-        raise damaged("invalid class labels")
+    different = len(set(labels)) == len(labels) > 0 and not any(label != label for label in labels)
+    require(classes.ndim == 1 and different, "invalid class labels")
     return classes
-
-
-def check_are_sorted(classes: AnyArray) -> None:
-    """Raise unless the classes (K,) of a model of one class per row are sorted."""
-    try:
-        rising = all(a < b for a, b in pairwise(classes.tolist()))
-    except TypeError:  # labels that cannot be compared
-        rising = False
-    if not rising:
-        raise damaged("the classes are not sorted")
 
 
 # ---- the registry ---------------------------------------------------------------------------------------------------
@@ -182,7 +177,7 @@ C = TypeVar("C", bound=type)
 
 
 def register(kind: C) -> C:
-    """Register a classifier, so that it can be saved and found by its name; a decorator."""
+    """Register a classifier under its name, so that it can be saved and loaded; a decorator."""
     CLASSIFIERS[kind.__name__] = kind
     return kind
 
@@ -275,18 +270,17 @@ def object_to_json(value: Any, name: str) -> Any:
 def object_from_json(value: dict[str, Any]) -> Any:
     if "part" in value:
         kind = find_class(PARTS, value["part"])
-        if kind is None:
-            raise damaged(f"unknown part {value['part']!r:.50}")
+        require(kind is not None, f"unknown part {value['part']!r:.50}")
         return kind(**parameters_from_json(value["parameters"]))
     if "estimator" in value:
         return estimator_class(value["estimator"])(**parameters_from_json(value["parameters"]))
     if "random_state" not in value:
-        return unknown(value)
+        return refuse_tag(value)
     state = decode(value["random_state"])
     name = state["bit_generator"]
     place, numbers = (state["state"]["pos"], 624) if name == "MT19937" else (state.get("buffer_pos", 0), 4)
-    if type(place) is not int or not 0 <= place <= numbers:  # NumPy does not check it
-        raise damaged(f"invalid state of random numbers, at place {place!r:.50}")
+    fits = type(place) is int and 0 <= place <= numbers  # NumPy does not check it
+    require(fits, f"invalid state of random numbers, at place {place!r:.50}")
     generator = np.random.RandomState(GENERATORS[name]())
     generator.set_state(state)
     return generator

@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from .._util.arrays import AnyArray
-from .archive import damaged
+from .archive import damaged, require
 
 EXACT = 2**53  # readers that know only double precision read whole numbers exactly up to here
 MOST_DIGITS = 4300  # of a decimal number; Python's own limit for whole numbers as text
@@ -42,18 +42,18 @@ class Interval(NamedTuple):
     closed: str
 
 
-def unsavable(value: Any) -> Any:
+def refuse_value(value: Any) -> Any:
     raise TypeError(
         f"{value!r} of type {type(value).__name__} cannot be saved; text, numbers, dates and durations can, those of "
         "NumPy and of pandas too."
     )
 
 
-def unknown(value: dict[str, Any]) -> Any:
+def refuse_tag(value: dict[str, Any]) -> Any:
     raise damaged(f"value with the keys {list(value)}, which this simplexboost cannot read")
 
 
-def encode(value: Any, other: Convert = unsavable) -> Any:
+def encode(value: Any, other: Convert = refuse_value) -> Any:
     """Return a value as JSON; of a subclass, the plain value. ``other`` converts values of all other types."""
     if value is None or isinstance(value, bool):
         return value
@@ -71,32 +71,19 @@ def encode(value: Any, other: Convert = unsavable) -> Any:
             return int_to_json(value)
         case float():  # JSON has neither infinities nor NaN
             return float(value) if math.isfinite(value) else {"float": str(float(value))}
-        case bytes():
-            return {"bytes": value.hex()}
-        case Decimal():
-            return {"decimal": str(value)}
         case dt.datetime():
             return {"datetime": value.isoformat(), **zone_to_json(value)}
-        case dt.date():
-            return {"date": value.isoformat()}
-        case dt.time():
-            return {"time": value.isoformat()}
-        case dt.timedelta():
-            return {"timedelta": int_to_json(value // MICROSECOND)}
-        case range():
-            return {"range": [again(n) for n in (value.start, value.stop, value.step)]}
-        case slice():
-            return {"slice": [again(n) for n in (value.start, value.stop, value.step)]}
+        case range() | slice():
+            return {type(value).__name__: [again(n) for n in (value.start, value.stop, value.step)]}
         case Mapping():
             return {"dict": [[again(k), again(v)] for k, v in value.items()]}
-        case list():
-            return {"list": [again(v) for v in value]}
-        case tuple():
-            return {"tuple": [again(v) for v in value]}
-        case set():  # sorted, so that equal sets give equal files
-            return {"set": sorted(map(again, value), key=json.dumps)}
-        case frozenset():
-            return {"frozenset": sorted(map(again, value), key=json.dumps)}
+        case list() | tuple():
+            return {"list" if isinstance(value, list) else "tuple": list(map(again, value))}
+        case set() | frozenset():  # sorted, so that equal sets give equal files
+            return {"set" if isinstance(value, set) else "frozenset": sorted(map(again, value), key=json.dumps)}
+    for kind, tag, to_text in ENCODERS:
+        if isinstance(value, kind):
+            return {tag: to_text(value)}
     # a NumPy array, or a column or table of pandas, polars or Arrow
     return {"array": array_to_json(np.asarray(value))} if hasattr(value, "__array__") else other(value)
 
@@ -117,52 +104,28 @@ def encode_pandas(value: Any, other: Convert) -> Any:
     return None
 
 
-def decode(value: Any, other: Convert = unknown) -> Any:
+def decode(value: Any, other: Convert = refuse_tag) -> Any:
     """Return the value that `encode` converted to JSON; ``other`` converts objects without a known tag."""
     if not isinstance(value, dict):
         return value
     again = partial(decode, other=other)
+    for tag, content in value.items():
+        if tag in DECODERS:
+            return DECODERS[tag](content)
+        if tag in COLLECTIONS:
+            return COLLECTIONS[tag](map(again, content))
     match value:
-        case {"scalar": about}:
-            return array_from_json(about)[0]
-        case {"timestamp": _} | {"duration": _} | {"interval": _} | {"period": _} | {"missing": _}:
-            return decode_pandas(value, again)
-        case {"int": text}:
-            return int(text)
-        case {"float": text}:
-            return float(text)
-        case {"bytes": text}:
-            return bytes.fromhex(text)
-        case {"decimal": text}:
-            number = Decimal(text)
-            if number.is_finite() and abs(number.adjusted()) > MOST_DIGITS:  # it would take many seconds to compare
-                raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
-            return number
         case {"datetime": text}:
             moment, zone = dt.datetime.fromisoformat(text), zone_from_json(value)
             return moment if zone is None else moment.astimezone(zone)
-        case {"date": text}:
-            return dt.date.fromisoformat(text)
-        case {"time": text}:
-            return dt.time.fromisoformat(text)
-        case {"timedelta": number}:
-            return int_from_json(number) * MICROSECOND
         case {"range": bounds}:
             return range(*map(again, bounds))
         case {"slice": bounds}:
             return slice(*map(again, bounds))
         case {"dict": pairs}:
             return {again(k): again(v) for k, v in pairs}
-        case {"list": values}:
-            return [again(v) for v in values]
-        case {"tuple": values}:
-            return tuple(again(v) for v in values)
-        case {"set": values}:
-            return {again(v) for v in values}
-        case {"frozenset": values}:
-            return frozenset(again(v) for v in values)
-        case {"array": about}:
-            return array_from_json(about)
+        case {"timestamp": _} | {"duration": _} | {"interval": _} | {"period": _} | {"missing": _}:
+            return decode_pandas(value, again)
     return other(value)
 
 
@@ -208,6 +171,13 @@ def int_from_json(value: Any) -> int:
     return int(value["int"] if isinstance(value, dict) else value)
 
 
+def decimal_from_json(text: str) -> Decimal:
+    number = Decimal(text)
+    if number.is_finite() and abs(number.adjusted()) > MOST_DIGITS:  # it would take many seconds to compare
+        raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
+    return number
+
+
 def zone_to_json(value: dt.datetime) -> dict[str, str]:
     """Return the name of a time zone of `zoneinfo` or pytz; other zones have none, and keep their offset only."""
     name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
@@ -243,10 +213,33 @@ def array_to_json(values: AnyArray) -> dict[str, Any]:
 
 def array_from_json(about: dict[str, Any]) -> AnyArray:
     dtype = np.dtype(about["dtype"])
-    if dtype.kind not in KINDS + "O":
-        raise damaged(f"array of type {dtype}")
+    require(dtype.kind in KINDS + "O", f"array of type {dtype}")
     convert = int_from_json if dtype.kind in TIMES else decode
     out = np.empty(len(about["values"]), dtype=np.int64 if dtype.kind in TIMES else dtype)
     for i, entry in enumerate(about["values"]):  # one by one, since lists and tuples must not become axes
         out[i] = convert(entry)
     return out.astype(dtype, copy=False).reshape(about.get("shape", out.shape))
+
+
+# ---- tags -----------------------------------------------------------------------------------------------------------
+
+# Types that are written as text or numbers alone, with their tags.
+ENCODERS: tuple[tuple[type, str, Convert], ...] = (
+    (bytes, "bytes", bytes.hex),
+    (Decimal, "decimal", str),
+    (dt.date, "date", dt.date.isoformat),
+    (dt.time, "time", dt.time.isoformat),
+    (dt.timedelta, "timedelta", lambda value: int_to_json(value // MICROSECOND)),
+)
+COLLECTIONS: dict[str, Convert] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+DECODERS: dict[str, Convert] = {
+    "scalar": lambda about: array_from_json(about)[0],
+    "array": array_from_json,
+    "int": int,
+    "float": float,
+    "bytes": bytes.fromhex,
+    "decimal": decimal_from_json,
+    "date": dt.date.fromisoformat,
+    "time": dt.time.fromisoformat,
+    "timedelta": lambda number: int_from_json(number) * MICROSECOND,
+}

@@ -18,7 +18,8 @@ from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.messages import name_in_errors
-from ..persist import damaged, pack, unpack
+from ..persist.archive import damaged
+from ..persist.saving import pack, unpack
 from .coding import answers_from_probabilities
 
 RESPONSES = ("auto", "decision_function", "predict_proba", "predict")

@@ -26,7 +26,8 @@ from ..classifiers import SimplexBoostClassifier
 from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..parts.codewords import bits_corrected, min_hamming
 from ..parts.losses.links import log_of
-from ..persist import check_label_types, damaged, register
+from ..persist.archive import damaged
+from ..persist.saving import check_label_types, register
 from ..tables.inputs import check_columns, check_nothing_is_masked, plain_labels
 from ..tables.validation import Labelling, check_labels
 from .binary_columns import (

@@ -27,7 +27,8 @@ from ..model.hypotheses import Hypothesis, LeafOutputs, TreeHypothesis
 from ..model.program import Program, Turn, answers, move
 from ..parts.learners import Answer, Learner, Request, as_learner
 from ..parts.losses.links import log_of
-from ..persist import check_label_types, pack_program, register, unpack_program
+from ..persist.models import pack_program, unpack_program
+from ..persist.saving import check_label_types, register
 from ..tables.encoding import check_X
 from ..tables.inputs import Taken
 from ..tables.labels import listed_classes, show_labels

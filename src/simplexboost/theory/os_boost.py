@@ -28,7 +28,7 @@ from ..parts.losses.links import Link
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.base import ask, gradient_of, normalised_edge
 from ..parts.optimizers.run import Run, Update
-from ..persist import register
+from ..persist.saving import register
 from .potentials import ExponentialLoss
 from .spaces import classes_in_place, true_first
 from .strategies import FixedGame, Game, make_game

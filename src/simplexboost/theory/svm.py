@@ -21,16 +21,9 @@ from .._util.messages import warn_user
 from .._util.params import check_choice, check_number, check_verbose, is_auto, random_generator
 from .._util.runtime import one_blas_thread, thread_count
 from ..classifiers.base_classifier import BaseClassifier, transaction
-from ..persist import (
-    check_label_types,
-    damaged,
-    from_json,
-    is_number,
-    pack_features,
-    register,
-    to_json,
-    unpack_features,
-)
+from ..persist.archive import damaged
+from ..persist.models import is_number, pack_features, unpack_features
+from ..persist.saving import check_label_types, from_json, register, to_json
 from ..tables.encoding import check_X, learn_X
 from ..tables.inputs import Taken
 from ..tables.validation import Labelling, check_labels

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...persist.atomic_write import as_path, replaceable, write_bytes
+from ...persist.atomic_write import as_path, check_replaceable, write_bytes
 from . import sections
 from .labelled_rows import Cells, Evaluated, evaluate, seems_fitted, write_value
 
@@ -259,5 +259,5 @@ def report(
 def write_report(clf: Any, X: Any, y: Any, path: Any, rows: Any = None, **options: Any) -> None:
     """Write the report of a classifier; see `report`, and `contents` for the options."""
     if not hasattr(path, "write"):
-        replaceable(as_path(path))  # raises, before any work begins, if no file can be written there
+        check_replaceable(as_path(path))  # raises, before any work begins, if no file can be written there
     write_bytes(path, render(contents(evaluate(clf, X, y, rows), **options)).encode())
