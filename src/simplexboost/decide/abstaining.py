@@ -1,4 +1,4 @@
-"""Answers of which those below a confidence are left out: labels (n,) in which some are missing."""
+"""Predictions (n,) that are missing where the model is not confident enough."""
 
 from __future__ import annotations
 
@@ -9,34 +9,25 @@ import numpy as np
 from .._util.arrays import AnyArray, Labels, Mask
 from .._util.params import check_number
 from ..tables.labels import as_listed, listed_classes
-from .rows import blocks, check_one_class, over_rows
+from .rows import accept_pipelines, check_one_class
 
 
-@over_rows
+@accept_pipelines
 def predict_or_abstain(
     clf: Any, X: Any, confidence: float = 0.9, *, missing: Any = None, init_score: Any = None
 ) -> AnyArray:
-    """The most probable class where its probability reaches a confidence, and no answer elsewhere; (n,).
+    """Return the most probable class of every row, or no answer where its probability is below a confidence, (n,).
+
+    The type of the array depends on the labels only, not on whether a row is without an answer.
 
     Parameters
     ----------
-    clf : classifier
-        A fitted booster.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
     confidence : float, default=0.9
         The smallest probability with which a row gets an answer, from 0 to 1.
     missing : scalar or None, default=None
         What stands for no answer, for instance -1 or "unknown"; it must not be a class. None takes NaN if the labels
         are numbers (whole numbers then become floats), NaT if they are dates, and None, in an array of objects, for all
         other labels: what pandas and scikit-learn take for missing values.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (n,)
-        The labels. The type depends on the labels only, not on whether a row is without an answer.
 
     Examples
     --------
@@ -51,29 +42,23 @@ def predict_or_abstain(
     X = clf._check_X(X)
     check_abstaining(clf, confidence, missing)
     best, sure = np.empty(X.shape[0], dtype=np.intp), np.empty(X.shape[0], dtype=bool)
-    for rows, P in blocks(clf, X, init_score):
+    for rows, P in clf._blocks(X, clf.model_, init_score):
         best[rows] = P.argmax(axis=1)
         sure[rows] = P.max(axis=1) >= confidence
     return with_missing(clf.classes_, best, sure, missing)
 
 
 def check_abstaining(clf: Any, confidence: Any, missing: Any) -> None:
-    """Raise if the arguments of `predict_or_abstain` are none."""
+    """Raise unless the arguments of `predict_or_abstain` are valid."""
     check_one_class(clf, "predict_or_abstain answers with one label")
     check_number("confidence", confidence, float, 0.0, 1.0)
     check_missing(missing, clf.classes_)
 
 
 def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:
-    """The labels (n,) of the best classes, in which those without an answer are missing.
+    """Return the labels (n,) of the classes ``best`` (n,), and ``missing`` in rows that are not ``answered`` (n,).
 
-    Parameters
-    ----------
-    classes : (K,) the labels; the type of the result depends on them and on ``missing`` only
-    best : (n,) the number of the best class
-    answered : (n,) where there is an answer
-    missing : what stands for no answer; None takes NaN among numbers, NaT among dates and durations, and None in an
-        array of objects for all other labels
+    What None takes for a missing label, the documentation of `predict_or_abstain` says.
 
     Examples
     --------
@@ -96,7 +81,7 @@ def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any =
 
 
 def type_with_missing(classes: AnyArray, missing: Any) -> Any:
-    """The type of an array that can hold the labels (K,) and what stands for no answer."""
+    """Return the type of an array that can hold the labels (K,) and the value for no answer."""
     kind = classes.dtype.kind
     if missing is not None:
         found = np.asarray(missing)
@@ -112,7 +97,7 @@ def type_with_missing(classes: AnyArray, missing: Any) -> Any:
 
 
 def check_missing(missing: Any, classes: AnyArray) -> None:
-    """Raise if what stands for no answer is a class (K,), or no single value."""
+    """Raise unless the value for no answer is a single value that is none of the classes (K,)."""
     if missing is None:
         return
     if np.ndim(missing) != 0:
@@ -122,7 +107,7 @@ def check_missing(missing: Any, classes: AnyArray) -> None:
 
 
 def is_same(label: Any, missing: Any) -> bool:
-    """Whether a label would be taken for no answer; pandas.NA, which cannot be compared, is like no label."""
+    """Return whether a label equals the value for no answer; pandas.NA, which cannot be compared, equals no label."""
     try:
         return bool(label == missing)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Predictions for a level of a hierarchy: for nodes, whose probabilities are sums of those of their classes."""
+"""Predictions for a level of a hierarchy; the probability of a node is the sum over its classes."""
 
 from __future__ import annotations
 
@@ -9,30 +9,14 @@ import numpy as np
 from .._util.arrays import AnyArray, Array
 from ..boosting.decisions import merged_sums
 from ..parts.codewords.hierarchy import names_array
-from .rows import over_rows
+from .rows import accept_pipelines
 
 
-@over_rows
+@accept_pipelines
 def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, init_score: Any = None) -> AnyArray:
-    """The most probable node of a level of the hierarchy, (n,).
+    """Return the name of the most probable node of a level of the hierarchy, for every row, (n,).
 
-    Parameters
-    ----------
-    clf : classifier
-        A booster that was fitted with a tree of classes.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    level : int
-        From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (n,)
-        The names of the nodes; ties go to the one that comes first in the tree.
+    The model must have been fitted with a tree of classes. Ties go to the node that comes first in the tree.
 
     Examples
     --------
@@ -49,27 +33,11 @@ def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, 
     return nodes_of(clf, level).take(P.argmax(axis=1))
 
 
-@over_rows
+@accept_pipelines
 def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, init_score: Any = None) -> Array:
-    """The probabilities of the nodes of a level of the hierarchy, (n, m): the sums of those of their classes.
+    """Return the probabilities of the nodes of a level of the hierarchy, (n, m): sums over the classes of each node.
 
-    Parameters
-    ----------
-    clf : classifier
-        A booster that was fitted with a tree of classes.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    level : int
-        From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (n, m)
-        The probabilities, a column for every node of ``hierarchy_.nodes(level, classes_)``.
+    The columns are the nodes of ``hierarchy_.nodes(level, classes_)``.
 
     Examples
     --------
@@ -88,7 +56,7 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = 
 
 
 def nodes_of(clf: Any, level: Any) -> AnyArray:
-    """The nodes of a level; raise if there is none, or no hierarchy."""
+    """Return the names of the nodes of a level; raise unless the model has a hierarchy with this level."""
     if getattr(clf, "hierarchy_", None) is None:
         raise ValueError("predict_level needs a tree of classes; fit the model with classes=Hierarchy(...).")
     return names_array(clf.hierarchy_.nodes(level, clf.classes_))

@@ -13,33 +13,15 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Mask
 from .._util.runtime import one_blas_thread
 from ..tables.labels import as_listed, listed_classes
-from .rows import check_one_class, over_rows
+from .rows import accept_pipelines, check_one_class
 
 CLOSE = 1e-8  # EM stops when no share changes by more than this
 MOST_STEPS = 10_000
 
 
-@over_rows
+@accept_pipelines
 def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None = None, init_score: Any = None) -> Array:
-    """Probabilities (n, K) if classes come in other shares than in training.
-
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    prior : array of shape (K,), dict or Series of shares by label, or None, default=None
-        The shares of the classes among the rows to come; None takes those of training.
-    n_rounds : int or None, default=None
-        Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (n, K)
-        The probabilities, a column for every class in the order of ``classes_``.
+    """Return the probabilities (n, K) of rows whose classes have other shares than in training.
 
     Examples
     --------
@@ -50,30 +32,21 @@ def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None =
     >>> predict_proba(clf, X[[77]], prior={0: 0.2, 1: 0.7, 2: 0.1}).round(1).tolist()
     [[0.1, 0.9, 0.1]]
     """
-    return adjusted_proba(clf, X, prior, n_rounds, init_score)
+    return predict_adjusted(clf, X, prior, n_rounds, init_score)
 
 
-@over_rows
+@accept_pipelines
 def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
-    """The shares of the classes among unlabelled rows, (K,): nearly those under which the rows are most likely.
+    """Return estimates of the shares of the classes among unlabelled rows, (K,), by maximum likelihood.
 
-    The likelihood counts as if max(K, √n) more rows had been seen, with the shares of training. Take it for rows to
-    come whose classes have other shares than in training but look the same, and pass it on:
-    ``decide.predict_proba(clf, X, prior=decide.estimate_prior(clf, X))``.
+    The rows of a class must look as in training; only the shares may differ. The likelihood counts max(K, √n) more rows
+    with the shares of training. Pass the result on: ``decide.predict_proba(clf, X, prior=decide.estimate_prior(clf,
+    X))``.
 
     Parameters
     ----------
-    clf : classifier
-        A fitted booster.
     X : array, data frame or sparse matrix of shape (n, p)
         The rows, with the columns of the fit; some hundreds at least.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (K,)
-        The shares, in the order of ``classes_``; they sum to one.
 
     Examples
     --------
@@ -84,29 +57,27 @@ def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
     >>> estimate_prior(clf, X[1:50:2]).round(1).tolist()  # flowers of the first class only
     [0.9, 0.1, 0.1]
     """
-    return estimated_prior(adjusted_proba(clf, X, None, None, init_score), clf.class_prior_)
+    return fit_prior(predict_adjusted(clf, X, None, None, init_score), clf.class_prior_)
 
 
-def adjusted_proba(clf: Any, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
-    """Probabilities (n, K) for other shares of the classes; for those of training if ``prior`` is None."""
+def predict_adjusted(clf: Any, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
+    """Return probabilities (n, K) under a prior; None is the prior of training."""
     X = clf._check_X(X)
     check_one_class(clf, "costs and prior are those of classes of which one is right")
     shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
     P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
-    return P if shares is None else adapted(P, shares, clf.class_prior_)
+    return P if shares is None else adapt_proba(P, shares, clf.class_prior_)
 
 
 def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
-    """The shares of the classes as users write them, (K,), divided by their sum.
+    """Return the shares of the classes (K,) with sum 1; raise unless only classes with examples have positive ones.
 
-    Parameters
-    ----------
-    prior : array (K,) in the order of the classes, or dict or pandas Series by label
-    classes : (K,) their labels
-    present : (K,) which of them had training examples
+    A prior is an array (K,) in the order of the classes, or a dict or pandas Series by label.
     """
     if hasattr(prior, "index") and hasattr(prior, "items"):  # a Series, such as y.value_counts(normalize=True)
-        prior = by_label(prior)
+        series, prior = prior, dict(prior.items())
+        if len(prior) < len(series):
+            raise ValueError(f"prior is a Series whose index {series.index.tolist()[:5]} holds a label twice.")
     if isinstance(prior, Mapping):
         prior = {as_listed(label, classes): share for label, share in prior.items()}
         labels = listed_classes(classes)
@@ -135,20 +106,12 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
     return shares / shares.sum()
 
 
-def by_label(series: Any) -> dict[Any, Any]:
-    """The values of a pandas Series by what its index holds; raise if that holds something twice."""
-    found = dict(series.items())
-    if len(found) < len(series):
-        raise ValueError(f"prior is a Series whose index {series.index.tolist()[:5]} holds a label twice.")
-    return found
-
-
-def adapted(P: Array, prior: Array, training: Array) -> Array:
-    """Probabilities (n, K) for other shares of the classes (K,) than those of training (K,).
+def adapt_proba(P: Array, prior: Array, training: Array) -> Array:
+    """Return probabilities (n, K) for other shares of the classes (K,) than those of training (K,).
 
     Examples
     --------
-    >>> adapted(np.array([[0.5, 0.5]]), np.array([0.9, 0.1]), np.array([0.5, 0.5]))
+    >>> adapt_proba(np.array([[0.5, 0.5]]), np.array([0.9, 0.1]), np.array([0.5, 0.5]))
     array([[0.9, 0.1]])
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -158,25 +121,21 @@ def adapted(P: Array, prior: Array, training: Array) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-def rows_added(n: int, K: int) -> float:
-    """How many rows with the shares of training are added to n rows; `benchmarks.defaults` tries other numbers."""
-    return max(K, n**0.5)
+def fit_prior(P: Array, training: Array, added: float | None = None) -> Array:
+    """Return the shares of the classes (K,) among rows with these probabilities (n, K), given those of training (K,).
 
-
-def estimated_prior(P: Array, training: Array, added: float | None = None) -> Array:
-    """The shares of the classes (K,) among rows with these probabilities (n, K), given those of training (K,).
-
-    By expectation and maximisation (Saerens, Latinne and Decaestecker, 2002): shares are the mean of the probabilities
-    that they imply, again and again. That climbs to the shares under which the rows are most likely; there is only one
-    such maximum, so that the start does not matter. Of few rows the most likely shares are extreme: classes that are
-    hard to tell apart get all or nothing. So rows are added that have the shares of training: as many as there are
-    classes, or the square root of the number of rows, if that is more, or ``added``. Of many rows they count for
-    little.
+    By expectation and maximisation (Saerens, Latinne and Decaestecker, 2002), which always finds the shares under which
+    the rows are most likely. Of few rows they are extreme: classes that are hard to tell apart get all or nothing. So
+    ``added`` rows with the shares of training are counted, too: by default as many as there are classes, or the square
+    root of the number of rows, if that is more; `benchmarks.defaults` tries other numbers.
     """
     known = training > 0
     share = training[known]
-    R, prior = in_own_order(P[:, known]) / share, share.copy()  # (n, K): the likelihood of a row, up to a factor
-    n, added = len(P), rows_added(len(P), len(share)) if added is None else added
+    P = np.ascontiguousarray(P[:, known])
+    row_bytes = P.view(np.dtype((np.void, P.shape[1] * P.itemsize)))[:, 0]  # (n,)
+    R = P[np.argsort(row_bytes, kind="stable")] / share  # (n, K) likelihoods; sums do not depend on the order of rows
+    n, prior = len(P), share.copy()
+    added = max(len(share), n**0.5) if added is None else added
     with one_blas_thread():
         for _ in range(MOST_STEPS):
             new = (prior * ((1.0 / (R @ prior)) @ R) + added * share) / (n + added)
@@ -187,10 +146,3 @@ def estimated_prior(P: Array, training: Array, added: float | None = None) -> Ar
     out = np.zeros(len(training))
     out[known] = prior
     return out
-
-
-def in_own_order(P: Array) -> Array:
-    """The rows of P (n, K) in an order of their bytes, so that sums do not depend on the order in which they came."""
-    P = np.ascontiguousarray(P)
-    whole = P.view(np.dtype((np.void, P.shape[1] * P.itemsize)))[:, 0]  # (n,), a row as one value
-    return P[np.argsort(whole, kind="stable")]

@@ -22,37 +22,18 @@ from .._util.params import check_flag
 from ..classifiers.search import own_scores, set_scores
 from ..persist.models import FRESH
 from ..tables.validation import check_sample_weight, check_some_weight, known_labels
-from .rows import blocks, check_booster, check_one_class, over_rows
+from .rows import accept_pipelines, check_booster, check_one_class, complete_docstring
 
 
-@over_rows
+@accept_pipelines
 def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = False, *, init_score: Any = None) -> Mask:
-    """A set of classes for every row that holds the true one with a promised probability, (n, K).
+    """Return a set of classes for every row that holds the true one with a promised probability, a mask (n, K).
 
     The set has the most probable class, the second, and so on, until their probabilities add up to more than a
     threshold. That threshold comes from rows that the model was not trained on: those that `SimplexBoostClassifier`
     holds out when it chooses its rounds, or those given to `calibrate_sets`. No set is empty, so coverages below the
-    accuracy give sets of one class. See the page about sets for what is guaranteed and what is not.
-
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    coverage : float, default=0.9
-        The part of the sets that hold the true class, between 0 and 1.
-    per_class : bool, default=False
-        Whether that is so for the rows of every class, and not only for all rows together. A class with fewer than
-        coverage / (1 − coverage) known rows (9 for a coverage of 0.9) is then in every set.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    bool array of shape (n, K)
-        Which classes are in the set, a column for every class in the order of ``classes_``. Classes without training
-        examples are in none.
+    accuracy give sets of one class. Classes without training examples are in no set. See the page about sets for what
+    is guaranteed and what is not.
 
     Examples
     --------
@@ -67,35 +48,23 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
     X = clf._check_X(X)
     thresholds = set_thresholds(clf, coverage, per_class)
     S = np.empty((X.shape[0], len(clf.classes_)), dtype=bool)
-    for rows, P in blocks(clf, X, init_score):
+    for rows, P in clf._blocks(X, clf.model_, init_score):
         S[rows] = sets_of(P, thresholds)
     return S
 
 
+@complete_docstring
 def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
-    """Learn from fresh rows how large the sets of `predict_sets` must be; return a classifier that knows it.
+    """Return a copy of a classifier whose `predict_sets` has learned the sizes of its sets from held-out rows.
 
-    The rows must not have been used for the fit, in no way: then the promised coverage is a theorem. They take the
-    place of rows that the fit held out itself.
+    The rows must not have been used for the fit in any way: then the promised coverage is a theorem. They take the
+    place of rows that the fit held out itself. Rows of a class without training examples count as not covered. The copy
+    has other ``set_scores_`` and predicts the same.
 
     Parameters
     ----------
-    clf : classifier
-        A fitted booster, which is not changed.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        Their labels, of the classes of the model. Rows of a class without training examples can be in no set, and count
-        as not covered.
     sample_weight : array of shape (n,) or None, default=None
-        What the rows count; the promise is then for rows drawn in proportion to these weights.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    classifier
-        A copy of the classifier with other ``set_scores_``; it predicts the same.
+        The weights of the rows; the promise is then for rows drawn in proportion to these weights.
 
     Examples
     --------
@@ -115,7 +84,7 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
     weight = None if sample_weight is None else check_sample_weight(sample_weight, X)
     check_some_weight(weight is None or bool(weight.any()))
     score = np.empty(X.shape[0])
-    for rows, P in blocks(clf, X, init_score):
+    for rows, P in clf._blocks(X, clf.model_, init_score):
         score[rows] = own_scores(P, c[rows])
     score[~clf.present_[c]] = 2.0  # more than all probabilities together
     used = np.ones(len(c), dtype=bool) if weight is None else weight > 0
@@ -125,24 +94,12 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
     return calibrated
 
 
+@complete_docstring
 def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> Array:
-    """The probabilities up to which the sets of `predict_sets` are filled, for every class, (K,).
+    """Return the probabilities up to which the sets of `predict_sets` are filled, one per class, (K,).
 
     A class is in the set of a row if the classes that are more probable have no more than this probability together.
-
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    coverage : float, default=0.9
-        The part of the sets that hold the true class, between 0 and 1.
-    per_class : bool, default=False
-        Whether that is so for the rows of every class, not only for all rows together.
-
-    Returns
-    -------
-    array of shape (K,)
-        The thresholds; infinity where there are too few rows to tell, so that the class is always in the set.
+    The threshold is infinity where there are too few rows to tell, so that the class is always in the set.
 
     Examples
     --------
@@ -156,7 +113,8 @@ def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> 
     check_booster(clf)
     check_one_class(clf, "predict_sets answers with classes of which one is right")
     scores = clf.set_scores_
-    if scores is None or not is_whole(clf, scores["n_rounds"]):
+    n_rounds = None if scores is None else scores["n_rounds"]  # of the model that the scores are of
+    if scores is None or clf.n_iter_ > n_rounds or (clf.n_iter_ < n_rounds and clf.stop_reason_ is None):
         raise ValueError(
             "predict_sets needs labelled rows that the model was not trained on: call calibrate_sets(clf, X, y) with "
             'some, or fit SimplexBoostClassifier with n_estimators="auto", which holds out rows itself.'
@@ -164,13 +122,8 @@ def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> 
     return thresholds_of(scores, len(clf.classes_), coverage, per_class)
 
 
-def is_whole(clf: Any, n_rounds: int) -> bool:
-    """Whether the model has so many rounds, or boosting stopped by itself before."""
-    return clf.n_iter_ == n_rounds or (clf.n_iter_ < n_rounds and clf.stop_reason_ is not None)
-
-
 def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bool = False) -> Array:
-    """The thresholds (K,) that follow from the ``set_scores_`` of a classifier.
+    """Return the thresholds (K,) that follow from the ``set_scores_`` of a classifier.
 
     Examples
     --------
@@ -188,7 +141,7 @@ def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bo
 
 
 def class_scores(P: Array) -> Array:
-    """The probability of all classes that are more probable, for every class of every row, (n, K).
+    """Return the probability of all classes that are more probable, for every class of every row, (n, K).
 
     Classes of equal probability have equal scores, whatever their order.
 
@@ -209,7 +162,7 @@ def class_scores(P: Array) -> Array:
 
 
 def check_coverage(coverage: Any) -> None:
-    """Raise unless it is a number between 0 and 1, both excluded."""
+    """Raise unless a coverage is a number between 0 and 1, both excluded."""
     fits = isinstance(coverage, float | int | np.number) and not isinstance(coverage, bool | np.bool_)
     if not fits or not 0.0 < coverage < 1.0:
         raise ValueError(
@@ -219,11 +172,11 @@ def check_coverage(coverage: Any) -> None:
 
 
 def threshold(score: Array, weight: Array | None, coverage: float) -> float:
-    """The smallest score (m,) that so much of the weight does not exceed, if a new row is counted as one that does.
+    """Return the quantile of ascending scores (m,) at a coverage, as if one more row had an infinite score.
 
     For m rows of equal weight it is the ⌈(m + 1) coverage⌉-th smallest score, and infinity if there are fewer. Among
-    rows w (m,) of different weights, the new row weighs Σ w² / Σ w, which is what a row drawn in proportion to these
-    weights weighs on average: so (Σ w)² / Σ w², the effective number of rows, takes the place of m.
+    rows of different weights w (m,), the new row weighs Σ w² / Σ w, the mean weight of a row drawn in proportion to
+    these weights: so (Σ w)² / Σ w², the effective number of rows, takes the place of m.
 
     Examples
     --------
@@ -244,5 +197,5 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
 
 
 def sets_of(P: Array, thresholds: Array) -> Mask:
-    """Which classes are in the set of every row, (n, K); a class that cannot be (of probability 0) is in none."""
+    """Return which classes are in the set of every row, (n, K); a class of probability 0 is in none."""
     return (class_scores(P) <= thresholds) & (P > 0)
