@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._util.arrays import Array, Labels
-from .._util.docstrings import described as completed
+from .._util.docstrings import described
 from .._util.params import check_choice
 
 T = TypeVar("T", bound=Any)
 
-# Descriptions of parameters that many functions of this folder share; see `described`.
+# Descriptions of parameters that many functions of this folder share; see `complete_docstring`.
 SHARED = """\
 H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
     The weak classifiers: a matrix of the labels that they predict (a column for each), fitted classifiers that predict
@@ -57,13 +57,13 @@ c : array of shape (n,)
 n_threads : int, default=1
     The number of threads.
 ax : matplotlib Axes or None, default=None
-    Where to draw; None makes a new figure.
+    Where to draw; None makes a new figure. The function returns these axes.
 """
 
 
-def described(thing: T) -> T:
-    """Add the descriptions of shared parameters to a docstring; a decorator, see `_util.docstrings`."""
-    return completed(thing, SHARED)
+def complete_docstring(thing: T) -> T:
+    """Add the entries of shared parameters to the docstring of a public function or class of this folder."""
+    return described(thing, SHARED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
     return edge * C[:, 0] + (1 - edge) * means[np.arange(len(C)), best], best + 2
 
 
-@described
+@complete_docstring
 def uniform_baseline(K: int, edge: float) -> Array:
     """Return the γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which is first.
 

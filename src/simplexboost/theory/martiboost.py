@@ -255,21 +255,14 @@ class MartiBoostClassifier(BaseClassifier):
     categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the program on labelled rows.
+        """Train the program on rows of two classes, and return the classifier.
+
+        Only the ratios of the weights matter, because weights are divided by their mean.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n, p)
             The features. NaN and None mean missing.
-        y : array of shape (n,)
-            The labels, of two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows. Only their ratios matter, because weights are divided by their mean.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         with transaction(self) as draft:
             learner = draft._check_parameters()
@@ -308,44 +301,19 @@ class MartiBoostClassifier(BaseClassifier):
         return learner
 
     def class_scores(self, X: Any) -> Array:
-        """Return the probability that the random program answers with each class; a draw counts half for both.
-
-        Returns
-        -------
-        array of shape (n, 2)
-            The probabilities, a column for each class.
-        """
         X = self._check_X(X)
         return self.program_.probabilities(X, self._engine())
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability that the random program answers with each class; a draw counts half for both.
-
-        Returns
-        -------
-        array of shape (n, 2)
-            The probabilities, a column for each class.
-        """
+        """Return the probability that the random program answers with each class, (n, 2); a draw is half of each."""
         return self.class_scores(X)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero.
-
-        Returns
-        -------
-        array of shape (n, 2)
-            The logarithms.
-        """
+        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero."""
         return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """Return the answers of the random program, one path per example; a fair coin decides a draw at the end.
-
-        Returns
-        -------
-        array of shape (n,)
-            The labels.
-        """
+        """Return the labels that the random program answers, one path per row; a fair coin decides a draw, (n,)."""
         X = self._check_X(X)
         wins = self.program_.walk(X, random_generator(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))

@@ -27,7 +27,7 @@ from .conditions import (
     Condition,
     as_condition,
     check_baseline,
-    described,
+    complete_docstring,
     uniform_baseline,
     worst_baseline_cost,
 )
@@ -96,7 +96,7 @@ class Game(ABC):
         return classes_in_place(self.costs(t, true_first(votes, c)), c)
 
 
-@described
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
     """The game of a fixed edge-over-random baseline.
@@ -135,7 +135,7 @@ class FixedGame(Game):
         return C @ self.b
 
 
-@described
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class MinimalGame(Game):
     """The game of the minimal condition; the costs of all states it can reach are kept.
@@ -159,7 +159,7 @@ class MinimalGame(Game):
         return worst_baseline_cost(C, self.edge)[0]
 
 
-@described
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
     """The game of any condition (C, B), solved by linear programmes; for few rounds and classes.
@@ -197,7 +197,7 @@ class ConeGame(Game):
 minimal_table = lru_cache(maxsize=2)(MinimalTable)  # the tables of the last two games
 
 
-@described
+@complete_docstring
 def make_game(
     T: int,
     condition: Any,
@@ -251,7 +251,7 @@ def resolve_game(T: int, condition: Any, K: Any, edge: Any, loss: Any, eta: Any,
     return ConeGame(rule, K, T, as_loss(loss, eta, edge), float(edge))
 
 
-@described
+@complete_docstring
 def potential(
     t: int,
     condition: Any,
@@ -305,7 +305,7 @@ def potential(
 # ---- cost matrices without a game -----------------------------------------------------------------------------------
 
 
-@described
+@complete_docstring
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     """Return the costs (36), (n, K), of the exponential loss at weighted votes, each vote of weight η.
 
@@ -320,7 +320,7 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     return C
 
 
-@described
+@complete_docstring
 def mm_costs(F: Array, c: Labels) -> Array:
     """Return the costs (56), (n, K), of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
 
@@ -442,7 +442,7 @@ class Walks:
         return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
 
 
-@described
+@complete_docstring
 def simulate_walks(
     t: int,
     condition: Any,

@@ -33,7 +33,17 @@ from ..persist import (
 )
 from ..tables.inputs import Taken, check_X, learn_X
 from ..tables.validation import Labelling, check_labels
-from .svm_solvers import Kernel, Limits, Merged, Solution, check_kernel, kernel_for, solve_kernel, solve_linear, squares
+from .svm_solvers import (
+    Kernel,
+    Limits,
+    MergedExamples,
+    Solution,
+    check_kernel,
+    kernel_for,
+    solve_kernel,
+    solve_linear,
+    squares,
+)
 
 __all__ = ["MulticlassSVC"]
 
@@ -155,28 +165,19 @@ class MulticlassSVC(BaseClassifier):
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem.
+        """Solve the problem, where the weights of the rows multiply C, and return the classifier.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p), or array of shape (n, n)
             The features; with ``kernel="precomputed"`` the matrix of kernel values.
-        y : array of shape (n,)
-            The labels.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows, which multiply C.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         with transaction(self) as draft:
             draft._check_parameters()
             X, rows, c, C = draft._check_training(X, y, sample_weight)
             with one_blas_thread():
-                merged = Merged(X, c, C, alone=draft.kernel == "precomputed")
-                solution = draft._fit_linear(merged) if draft.kernel == "linear" else draft._fit_kernel(merged)
+                merged = MergedExamples(X, c, C, alone=draft.kernel == "precomputed")
+                solution = draft._solve(merged)
             draft._keep(solution, X, rows)
         if not solution.converged:
             warn_user(draft._advice(), ConvergenceWarning)
@@ -229,28 +230,20 @@ class MulticlassSVC(BaseClassifier):
             X = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
         return X, rows, c, C
 
-    def _limits(self) -> Limits:
+    def _solve(self, merged: MergedExamples) -> Solution:
+        K, constant = len(self.classes_), self._constant()
+        cache, n_threads = int(float(self.cache_size) * 2**20), thread_count(self.n_jobs)
         progress = print_progress if self.verbose else None
-        return Limits(
-            float(self.tol),
-            min(int(self.max_iter), 2**62),
-            int(float(self.cache_size) * 2**20),
-            thread_count(self.n_jobs),
-            progress,
-        )
-
-    def _fit_linear(self, merged: Merged) -> Solution:
-        K = len(self.classes_)
+        limits = Limits(float(self.tol), min(int(self.max_iter), 2**62), cache, n_threads, progress)
+        if self.kernel != "linear":
+            numbers = (self.gamma, self.degree, self.coef0, constant**2)
+            self._kernel = kernel_for(merged.X, merged.C, self.kernel, *numbers)
+            return solve_kernel(merged, K, self._kernel, limits)
         method = self.solver
         if method == "auto":
             method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
         seed = int(random_generator(self.random_state).randint(2**31 - 1))
-        return solve_linear(merged, K, self._constant(), seed, method, self._limits())
-
-    def _fit_kernel(self, merged: Merged) -> Solution:
-        constant = self._constant() ** 2
-        self._kernel = kernel_for(merged.X, merged.C, self.kernel, self.gamma, self.degree, self.coef0, constant)
-        return solve_kernel(merged, len(self.classes_), self._kernel, self._limits())
+        return solve_linear(merged, K, constant, seed, method, limits)
 
     def _keep(self, solution: Solution, X: Any, rows: AnyArray) -> None:
         """Set the fitted attributes."""
@@ -289,18 +282,6 @@ class MulticlassSVC(BaseClassifier):
     # ---- prediction -------------------------------------------------------------------------------------------------
 
     def class_scores(self, X: Any) -> Array:
-        """Return the scores ⟨w_l, x⟩ of every class; training aims at margins of at least one.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The scores, a column for every class in the order of ``classes_``.
-        """
         check_is_fitted(self)
         X = check_X(self, X, **self._options())
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
 from scipy.sparse import issparse
 
 from .. import _kernels
@@ -172,9 +173,7 @@ def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
         if beta[s] <= 1e-12 * (abs(alpha[: s + 1]).max() + 1e-300):
             steps = s + 1
             break
-    off = beta[: steps - 1]
-    T = np.diag(alpha[:steps]) + np.diag(off, 1) + np.diag(off, -1)
-    return float(np.linalg.eigvalsh(T)[0])
+    return float(eigvalsh_tridiagonal(alpha[:steps], beta[: steps - 1])[0])
 
 
 # ---- solvers --------------------------------------------------------------------------------------------------------
@@ -186,8 +185,7 @@ SMALL = 1000
 Progress = Callable[[int, float, float, int], None]
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """The stopping rule of a solver, and its memory and threads."""
 
     tol: float
@@ -218,7 +216,7 @@ class Solution:
     converged: bool
 
 
-def solve_linear(merged: Merged, K: int, constant: float, seed: int, method: str, limits: Limits) -> Solution:
+def solve_linear(merged: MergedExamples, K: int, constant: float, seed: int, method: str, limits: Limits) -> Solution:
     """Solve for a linear machine by ``method`` "dual" or "sgd"; ``constant`` is appended to every example."""
     problem = merged.problem(K)
     if method == "sgd":
@@ -232,7 +230,7 @@ def solve_linear(merged: Merged, K: int, constant: float, seed: int, method: str
     return merged.spread(solution)
 
 
-def solve_kernel(merged: Merged, K: int, kernel: Kernel, limits: Limits) -> Solution:
+def solve_kernel(merged: MergedExamples, K: int, kernel: Kernel, limits: Limits) -> Solution:
     """Solve for a kernel machine; for "precomputed" kernels the examples are the rows of the Gram matrix (n, n)."""
     if kernel.function is not None:
         merged = merged.with_gram(kernel.function(merged.X, merged.X))
@@ -243,22 +241,11 @@ def solve_kernel(merged: Merged, K: int, kernel: Kernel, limits: Limits) -> Solu
 
 
 def run_kernel(problem: _kernels.Svm, kernel: Kernel, limits: Limits) -> Solution:
-    found = problem.kernel(
-        KERNELS.index(kernel.name),
-        kernel.gamma,
-        kernel.coef0,
-        kernel.degree,
-        kernel.constant,
-        limits.tol,
-        limits.max_iter,
-        limits.cache_bytes,
-        limits.n_threads,
-        limits.progress,
-    )
-    return Solution(*found)
+    numbers = (KERNELS.index(kernel.name), kernel.gamma, kernel.coef0, kernel.degree, kernel.constant)
+    return Solution(*problem.kernel(*numbers, *limits))
 
 
-class Merged:
+class MergedExamples:
     """The training set with equal examples of a class merged, in the order of the examples' hashes."""
 
     def __init__(self, X: Any, c: Labels, C: Array, *, alone: bool = False) -> None:
@@ -276,7 +263,7 @@ class Merged:
         self.c = np.ascontiguousarray(c[first], dtype=np.int64)
         self.C: Array = np.bincount(self.group, weights=C, minlength=len(first)).astype(np.float64)  # (m,)
 
-    def with_gram(self, gram: Any) -> Merged:
+    def with_gram(self, gram: Any) -> MergedExamples:
         """Return the training set with the Gram matrix (m, m) in place of the examples."""
         other = copy(self)
         other.X = as_gram(gram, (len(self.c), len(self.c)))
