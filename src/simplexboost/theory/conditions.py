@@ -153,20 +153,13 @@ def two_levels(true: float, wrong: float, K: int) -> Array:
     return np.array([true] + [wrong] * (K - 1))
 
 
-def wrong_labels(K: int) -> Array:
-    """Return the cone (K−1, K) in which wrong labels cost at least as much as the true one."""
-    return np.eye(K)[1:]  # the same cost for all labels, added to a row, would change nothing
-
-
-def wrong_over_true(K: int) -> Array:
-    """Return the cone (K−1, K) of pairs, in which a wrong label costs what the true one gains."""
-    return np.eye(K)[1:] - np.eye(K)[0]
-
-
-def half_edge(K: int, edge: float) -> Array:
-    """Return MR's baseline (K,)."""
-    return two_levels(edge / 2, -edge / 2, K)
-
+MR = Condition(
+    "mr",
+    lambda K: np.eye(K)[1:] - np.eye(K)[0],
+    lambda K, edge: two_levels(edge / 2, -edge / 2, K),
+    "AdaBoost.MR, AdaBoost.M2, AdaBoost.MM",
+)
+UNIFORM = Condition("uniform", lambda K: np.eye(K)[1:], uniform_baseline, "OSBoost(condition='uniform')")
 
 CONDITIONS: dict[str, Condition] = {
     condition.name: condition
@@ -183,9 +176,9 @@ CONDITIONS: dict[str, Condition] = {
             lambda K, edge: two_levels(0.5 + edge / 2, 0.5 - edge / 2, K),
             "AdaBoost.MH",
         ),
-        Condition("mr", wrong_over_true, half_edge, "AdaBoost.MR, AdaBoost.M2, AdaBoost.MM"),
-        Condition("uniform", wrong_labels, uniform_baseline, "OSBoost(condition='uniform')"),
-        MinimalCondition("minimal", wrong_over_true, half_edge, "AdaBoost.MM, OSBoost(condition='minimal')"),
+        MR,
+        UNIFORM,
+        MinimalCondition("minimal", MR.generators, MR.baseline, "AdaBoost.MM, OSBoost(condition='minimal')"),
     )
 }
 
@@ -215,7 +208,7 @@ def as_condition(value: Any) -> Condition:
             raise ValueError(f"b has {q.shape[-1]} entries; with {K} classes it must have {K}.")
         return (1 - edge) * q + edge * np.eye(K)[0]
 
-    return Condition("edge over random", wrong_labels, baseline, "OSBoost with this baseline")
+    return Condition("edge over random", UNIFORM.generators, baseline, "OSBoost with this baseline")
 
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:

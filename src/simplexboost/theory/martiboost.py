@@ -48,10 +48,10 @@ def train_program(
     program, record, trainer = Program(), LayerRecord(data.c), NodeTrainer(data, learner)
     # All layers share this memory: allocating it for every layer would take longer than the computation.
     spare, other, buffer = (np.empty(data.n * (n_layers + 1)) for _ in range(3))
-    mass = table(spare, data.n, 1)  # (n, nodes): the part of each example at each node
+    mass = view_table(spare, data.n, 1)  # (n, nodes): the part of each example at each node
     mass[:, 0] = data.weight / data.weight.sum()
     for layer in range(n_layers):
-        turn = table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
+        turn = view_table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
         totals = record.own @ mass  # (2, nodes)
         terms = trainer.train_layer(mass, totals, rng.integers(2**63, size=layer + 1), turn)
         program.terms.extend(terms)
@@ -59,25 +59,25 @@ def train_program(
         if sampled:
             np.less(rng.random((data.n, 1)), turn, out=turn)
         right = np.multiply(mass, turn, out=turn)
-        record.add(totals, right, len(terms))
-        mass, spare, other = move(mass, right, table(other, data.n, layer + 2)), other, spare
-        record.add_error(mass)
-    return program, record.arrays()
+        mass, spare, other = move(mass, right, view_table(other, data.n, layer + 2)), other, spare
+        record.add(totals, right, len(terms), mass)
+    return program, {name: np.array(values) for name, values in record.records.items()}
 
 
-def table(buffer: Array, n: int, columns: int) -> Array:
-    """Return the beginning of a buffer as an array (n, columns)."""
+def view_table(buffer: Array, n: int, columns: int) -> Array:
+    """Return a view of the beginning of a buffer as an array (n, columns)."""
     return buffer[: n * columns].reshape(n, columns)
 
 
 class NodeTrainer:
-    """Trains the nodes of a program."""
+    """Trains the nodes of a branching program."""
 
     def __init__(self, data: TrainingSet, learner: Learner) -> None:
         self.data, self.learner = data, learner
         self.labels = 1 - data.c  # "right", the first of SIGNS, for class 1
         self.signs = np.where(data.c == 1, 1.0, -1.0)
-        self.ends: dict[float, Hypothesis] = {value: constant(value, data.n) for value in (-0.5, 0.5)}
+        leaf = single_leaf(data.n)
+        self.ends: dict[float, Hypothesis] = {by: TreeHypothesis(leaf, np.array([[by]])) for by in (-0.5, 0.5)}
 
     def train_layer(self, mass: Array, totals: Array, seeds: AnyArray, turn: Array) -> list[Term]:
         """Train the nodes of a layer; return their terms, and write P(right) to turn (n, nodes).
@@ -118,32 +118,28 @@ class NodeTrainer:
         G = (self.signs * weight)[:, None]
         rows = None if mass.all() else np.flatnonzero(mass)
         answer = self.learner.fit(Request(data, Gradient(self.labels, weight, G=G), SIGNS, rows=rows, seed=seed))
-        goes_right = positive(answer)
+        goes_right = is_positive(answer)
         # Indexing by numbers is several times as fast as by a mask, whose branches the processor cannot predict.
-        left, right = two_sided(float(weight.take(np.flatnonzero(goes_right)).sum()))
-        return turning(answer.hypothesis, left, right), np.array([left, right]).take(goes_right.view(np.int8))
+        left, right = balance_sides(float(weight.take(np.flatnonzero(goes_right)).sum()))
+        return turn_hypothesis(answer.hypothesis, left, right), np.array([left, right]).take(goes_right.view(np.int8))
 
 
-def positive(answer: Answer) -> Mask:
-    """Return where an answer of one coordinate is positive, (n,)."""
+def is_positive(answer: Answer) -> Mask:
+    """Return whether an answer of one coordinate is positive, (n,)."""
     compact = answer.compact
     if isinstance(compact, LeafOutputs):
         return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.device.to_host(compact.leaf_of_row))
     return compact[:, 0] > 0
 
 
-def two_sided(p: float) -> tuple[float, float]:
-    """Return P(right) − ½ after "left" and after "right", so that P(right) = ½ if p is the probability of "right"."""
+def balance_sides(p: float) -> tuple[float, float]:
+    """Return P(right) − ½ after the answers "left" and "right", so that P(right) = ½ if P("right") = p."""
     if p > 0.5:
         return -0.5, 0.5 / p - 0.5
     return 0.5 - 0.5 / (1 - p), 0.5
 
 
-def constant(value: float, n: int) -> TreeHypothesis:
-    return TreeHypothesis(single_leaf(n), np.array([[value]]))
-
-
-def turning(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
+def turn_hypothesis(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
     """Return a hypothesis whose negative and positive outputs are replaced by these two numbers."""
     if isinstance(hypothesis, TreeHypothesis):
         return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
@@ -158,8 +154,8 @@ class LayerRecord:
         self.records: dict[str, list[float]] = {name: [] for name in ("edge", "error", "bound", "learners")}
         self.advantage, self.skipped = 0.0, 0.0
 
-    def add(self, totals: Array, going_right: Array, n_learners: int) -> None:
-        """Record the edge and the bound of a layer, from the totals (2, nodes) and the mass that goes right (n, nodes).
+    def add(self, totals: Array, going_right: Array, n_learners: int, after: Array) -> None:
+        """Record a layer: its totals (2, nodes), the mass (n, nodes) that goes right, and the mass after the layer.
 
         If at every node of layer j at least ½ + γ_j of each class goes to the correct side, the final node of a class
         stochastically dominates a walk of independent steps, and by Hoeffding's inequality at most
@@ -177,14 +173,8 @@ class LayerRecord:
         self.records["edge"].append(float(2 * gamma @ totals[present]))
         self.records["bound"].append(float(min(bound, 1.0)))
         self.records["learners"].append(n_learners)
-
-    def add_error(self, mass: Array) -> None:
-        """Record the error of the random program that ends with this layer."""
-        zero, one = answers(mass)
+        zero, one = answers(after)
         self.records["error"].append(float(np.where(self.c == 1, zero, one).sum()))
-
-    def arrays(self) -> dict[str, AnyArray]:
-        return {name: np.array(values) for name, values in self.records.items()}
 
 
 @register

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -35,7 +35,6 @@ class ZeroOne:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ZeroOne()(np.array([[2, 1, 0], [1, 1, 0]]))
     array([0., 1.])
     """
@@ -63,7 +62,6 @@ class ExponentialLoss:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ExponentialLoss(np.log(2))(np.array([[2, 1, 0]]))
     array([0.75])
     """
@@ -104,23 +102,19 @@ LARGEST_ETA = 100.0
 GameLoss = ZeroOne | ExponentialLoss | UserLoss
 
 
-def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None = None) -> GameLoss:
-    """Return a loss from "zero-one", "exponential" or a function of states.
-
-    For "exponential" ``eta`` is a number, None for ln(1+γ), or "best" for the result of the function ``best``, which is
-    passed where the baseline is fixed.
-    """
+def as_loss(loss: Any, eta: Any, edge: float, T: int = 1, b: Array | None = None) -> GameLoss:
+    """Return a loss from "zero-one", "exponential" or a function of states; ``b`` is the baseline where it is fixed."""
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
     named = loss if isinstance(loss, str) else None
     if named == "exponential":
         if isinstance(eta, str):
             check_choice("eta", eta, ("best",))
-            if best is None:
+            if b is None:
                 raise ValueError(
                     "eta='best' needs a fixed baseline (condition='uniform', or a distribution); pass a number."
                 )
-            if (value := best()) <= 0:
+            if (value := best_eta(max(T, 1), b)) <= 0:
                 raise ValueError("eta='best' is 0 with this baseline, which has no edge; pass a positive eta.")
             return ExponentialLoss(value)
         check_number("eta", eta, float, 0.0, LARGEST_ETA, none=True, open_low=True)
@@ -177,7 +171,7 @@ def after_each_vote(S: AnyArray) -> AnyArray:
 
 
 def row_keys(S: AnyArray) -> AnyArray:
-    """Return a 64-bit number for every row of integers."""
+    """Return a 64-bit hash of every row of integers."""
     return (S.astype(np.int64).view(np.uint64) * np.resize(MIXERS, S.shape[1])).sum(axis=1, dtype=np.uint64)
 
 
@@ -203,7 +197,7 @@ class Layers:
         K = S.shape[1]
         exact = count_states(K, t) if symmetric and not S.any() else None
         if exact is not None and exact > MAX_STATES:
-            raise ValueError(too_many(K, t, f"{exact:,}"))
+            refuse_states(K, t, f"{exact:,}")
         first, self.back = unique_rows(self.canonical(S))
         self.states, self.children = [first], []
         total = len(first)
@@ -216,7 +210,7 @@ class Layers:
             total += len(states)
             if total > MAX_STATES:
                 most = sum(comb(j + K - 1, K - 1) for j in range(t + 1)) * len(first)
-                raise ValueError(too_many(K, t, f"more than {MAX_STATES:,} and up to {most:,}"))
+                refuse_states(K, t, f"more than {MAX_STATES:,} and up to {most:,}")
 
     def canonical(self, S: AnyArray) -> AnyArray:
         """Return for every state the one that represents all equivalent states."""
@@ -255,9 +249,8 @@ def count_states(K: int, t: int) -> int:
     return sum((t + 1 - i) * ways[i] for i in range(t + 1))  # layer j has the partitions of 0 .. j
 
 
-def too_many(K: int, t: int, states: str) -> str:
-    """Return the error message for a recursion that needs too much memory."""
-    return (
+def refuse_states(K: int, t: int, states: str) -> NoReturn:
+    raise ValueError(
         f"the recursion for K={K} classes and {t} rounds needs {states} states, at most {MAX_STATES:,} are kept. Use "
         "fewer rounds, a fixed baseline (condition='uniform'), or the exponential loss with a small eta (Lemma 19)."
     )
@@ -427,13 +420,6 @@ def best_fixed_potential(
     """Return the largest φ_t of baselines that guess uniformly among some labels, and the number of these labels.
 
     The paper assumes that guessing uniformly on all labels is the worst; with large edges or many classes it is not.
-
-    Returns
-    -------
-    value : float
-        The largest potential.
-    support : int
-        The number of labels among which the worst baseline guesses.
 
     Examples
     --------

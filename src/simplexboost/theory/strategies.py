@@ -38,7 +38,6 @@ from .potentials import (
     after_each_vote,
     as_loss,
     as_states,
-    best_eta,
     cone_values,
     degree_is_always_K,
     exponential_logs,
@@ -239,13 +238,13 @@ def resolve_game(T: int, condition: Any, K: Any, edge: Any, loss: Any, eta: Any,
             raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")
         if edge is not None and abs(edge - found) > 1e-9:
             raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {found:.6g}; leave it None.")
-        return FixedGame(b, T, as_loss(loss, eta, found, lambda: best_eta(max(T, 1), b)), n_threads)
+        return FixedGame(b, T, as_loss(loss, eta, found, T, b), n_threads)
     check_number("K", K, int, 2)
     check_number("edge", edge, float, 0.0, 1.0)
     rule = as_condition(condition)
     if rule.name == "uniform":
         b = uniform_baseline(K, edge)
-        return FixedGame(b, T, as_loss(loss, eta, edge, lambda: best_eta(max(T, 1), b)), n_threads)
+        return FixedGame(b, T, as_loss(loss, eta, edge, T, b), n_threads)
     if rule.name == "minimal":
         return MinimalGame(K, T, as_loss(loss, eta, edge), float(edge))
     return ConeGame(rule, K, T, as_loss(loss, eta, edge), float(edge))

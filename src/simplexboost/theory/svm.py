@@ -162,8 +162,6 @@ class MulticlassSVC(BaseClassifier):
     n_jobs: int | None = None
     verbose: int = 0
 
-    # ---- fitting ----------------------------------------------------------------------------------------------------
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem, where the weights of the rows multiply C, and return the classifier.
 
@@ -278,8 +276,6 @@ class MulticlassSVC(BaseClassifier):
             f"MulticlassSVC stopped after max_iter={self.max_iter} passes, with a duality gap above tol={self.tol:g} "
             f"of the objective; duality_gap_ says how far that may be above its minimum. To get closer, {advice}."
         )
-
-    # ---- prediction -------------------------------------------------------------------------------------------------
 
     def class_scores(self, X: Any) -> Array:
         check_is_fitted(self)

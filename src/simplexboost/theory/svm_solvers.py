@@ -110,9 +110,6 @@ def resolve_gamma(X: Any, weight: Array, gamma: Any) -> float:
     return 1.0 / (p * variance) if variance > 0 else 1.0
 
 
-# ---- kernel matrices that come from outside -------------------------------------------------------------------------
-
-
 def as_gram(values: Any, shape: tuple[int, int]) -> Array:
     """Return the result of a user's kernel as an array of this shape; raise ValueError for wrong results."""
     try:
@@ -175,8 +172,6 @@ def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
             break
     return float(eigvalsh_tridiagonal(alpha[:steps], beta[: steps - 1])[0])
 
-
-# ---- solvers --------------------------------------------------------------------------------------------------------
 
 # Up to this many examples, a linear machine that does not converge is solved again by the solver for kernels, which is
 # slower but converges on harder problems, because it solves for the worst examples together.
