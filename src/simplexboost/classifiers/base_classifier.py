@@ -56,7 +56,17 @@ def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -
 
 
 class BaseClassifier(ClassifierMixin, SuggestingEstimator):
-    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
+    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
+    """
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
     n_features_in_: int

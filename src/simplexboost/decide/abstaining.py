@@ -52,7 +52,12 @@ def check_abstaining(clf: Any, confidence: Any, missing: Any) -> None:
     """Raise unless the arguments of `predict_or_abstain` are valid."""
     check_one_class(clf, "predict_or_abstain answers with one label")
     check_number("confidence", confidence, float, 0.0, 1.0)
-    check_missing(missing, clf.classes_)
+    if missing is None:
+        return
+    if np.ndim(missing) != 0:
+        raise ValueError(f"missing={missing!r} must be a single value, such as -1 or 'unknown', or None.")
+    if any(is_same(label, as_listed(missing, clf.classes_)) for label in listed_classes(clf.classes_)):
+        raise ValueError(f"missing={missing!r} is one of the classes; take a value that no row can have.")
 
 
 def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:
@@ -94,16 +99,6 @@ def type_with_missing(classes: AnyArray, missing: Any) -> Any:
     if kind in "iu" and of_both.kind == "f" and (np.abs(classes.astype(np.float64)) >= 2**53).any():
         return np.dtype(object)  # a float would be another number
     return of_both
-
-
-def check_missing(missing: Any, classes: AnyArray) -> None:
-    """Raise unless the value for no answer is a single value that is none of the classes (K,)."""
-    if missing is None:
-        return
-    if np.ndim(missing) != 0:
-        raise ValueError(f"missing={missing!r} must be a single value, such as -1 or 'unknown', or None.")
-    if any(is_same(label, as_listed(missing, classes)) for label in listed_classes(classes)):
-        raise ValueError(f"missing={missing!r} is one of the classes; take a value that no row can have.")
 
 
 def is_same(label: Any, missing: Any) -> bool:

@@ -94,12 +94,8 @@ class Costs:
         if isinstance(costs, Hierarchy):
             return cls(costs.distances(classes), classes)
         C, K = as_numbers(costs), len(classes)
-        if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K or not C.shape[2]):
-            raise ValueError(
-                f"costs has shape {C.shape}; costs of single rows must have shape ({'n' if n is None else n}, {K}, "
-                "decisions): a matrix for every row."
-            )
-        if C.ndim != 3 and (C.ndim != 2 or len(C) != K or not C.shape[1]):
+        fits = C.shape[0] == K if C.ndim == 2 else C.ndim == 3 and C.shape[:2] == (n, K)
+        if not fits or not C.shape[-1]:
             raise ValueError(
                 f"costs has shape {C.shape}; pass ({K}, decisions), a row for every true class in the order of "
                 f"classes_, or a matrix for every row, ({'n' if n is None else n}, {K}, decisions). What a row costs "

@@ -22,11 +22,10 @@ def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, 
     --------
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
-    >>> iris = load_iris()
-    >>> y = iris.target_names[iris.target]
-    >>> tree = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(iris.data, y)
-    >>> predict_level(clf, iris.data[[0, 60, 120]], 1).tolist()
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = sb.Hierarchy({"small": [0], "large": [1, 2]})
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(X, y)
+    >>> predict_level(clf, X[[0, 60, 120]], 1).tolist()
     ['small', 'large', 'large']
     """
     P = predict_proba_level(clf, X, level, n_rounds=n_rounds, init_score=init_score)
@@ -43,11 +42,10 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = 
     --------
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
-    >>> iris = load_iris()
-    >>> y = iris.target_names[iris.target]
-    >>> tree = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(iris.data, y)
-    >>> predict_proba_level(clf, iris.data[[0, 60]], 1).round(1).tolist()
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = sb.Hierarchy({"small": [0], "large": [1, 2]})
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(X, y)
+    >>> predict_proba_level(clf, X[[0, 60]], 1).round(1).tolist()
     [[0.9, 0.1], [0.1, 0.9]]
     """
     nodes_of(clf, level)

@@ -84,8 +84,6 @@ class OutputCodeClassifier(BaseClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The labels, sorted.
     present_ : bool array of shape (K,)
         Which classes had training examples.
     codewords_ : array of shape (K, l)
@@ -98,10 +96,6 @@ class OutputCodeClassifier(BaseClassifier):
         The smallest Hamming distance of two rows of the code, zeros counting ½.
     bits_corrected_ : int
         The number of wrong bits that Hamming decoding always survives.
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
 
     Notes
     -----

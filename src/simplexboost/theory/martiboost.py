@@ -205,8 +205,6 @@ class MartiBoostClassifier(BaseClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        The labels, sorted.
     program_ : Program
         The learners of the program's nodes, layer by layer.
     history_ : dict of arrays
@@ -215,10 +213,6 @@ class MartiBoostClassifier(BaseClassifier):
         where γ is the mean over the layers of the smallest γ of each; ``"learners"``, their number.
     n_iter_ : int
         The number of layers.
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
 
     Examples
     --------

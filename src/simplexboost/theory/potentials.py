@@ -256,9 +256,6 @@ def refuse_states(K: int, t: int, states: str) -> NoReturn:
     )
 
 
-# ---- fixed baselines ------------------------------------------------------------------------------------------------
-
-
 def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int = 1) -> Array:
     """Return φ_t (m,) of states S (m, K) for a fixed baseline."""
     if isinstance(loss, ExponentialLoss):
@@ -352,21 +349,6 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
     return values[back]
 
 
-# ---- any cone -------------------------------------------------------------------------------------------------------
-
-
-def cone_values(t: int, S: AnyArray, condition: Condition, edge: float, loss: GameLoss) -> Array:
-    """Return φ_t (m,) of states S (m, K) under any condition (C, B) by (21), a linear programme per state.
-
-    φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }.
-    """
-    b = condition.baseline(S.shape[1], edge)
-    if b.ndim != 1:
-        raise ValueError("condition has a baseline row per example; pass the one of the example in question.")
-    layers = Layers(S, t, loss, symmetric=loss.symmetric and bool((b[1:] == b[1]).all()))
-    return layers.fold(lambda phi: np.array([solve_row(row, condition, b)[0] for row in phi]))[0]
-
-
 def check_game(t: Any, K: Any, edge: Any, s: Any, loss: Any, eta: Any) -> tuple[AnyArray, bool, GameLoss]:
     """Return the states, whether a single state was passed, and the loss; raise for wrong arguments."""
     check_number("t", t, int, 0)
@@ -389,9 +371,6 @@ def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]
     if result.status != 0:
         raise RuntimeError(f"the linear programme of a state could not be solved: {result.message}")
     return float(result.x[-1]), result.x[:-1] @ generators
-
-
-# ---- the minimal condition ------------------------------------------------------------------------------------------
 
 
 def minimal_values(t: int, S: AnyArray, edge: float, loss: GameLoss) -> Array:

@@ -147,9 +147,6 @@ def weak_labels(booster: Any, X: Any) -> AnyArray:
     return booster.classes_[booster.present_][np.column_stack(votes)]
 
 
-# ---- the counter-examples of the paper ------------------------------------------------------------------------------
-
-
 def example(name: str, **settings: Any) -> Space:
     """Return the space of weak classifiers of a counter-example of Mukherjee and Schapire.
 
@@ -211,8 +208,6 @@ def make_subsets(K: int = 4, n: int = 6, size: int = 2) -> Space:
 
 EXAMPLES = {"samme": make_samme, "windows": make_windows, "subsets": make_subsets}
 
-
-# ---- linear programmes ----------------------------------------------------------------------------------------------
 
 MIN_EDGE = 1e-8  # smaller edges are rounding errors of the linear programme
 TOLERANCE = 1e-9  # violations of constraints that are not counted

@@ -34,11 +34,11 @@ from .conditions import (
 from .potentials import (
     ExponentialLoss,
     GameLoss,
+    Layers,
     MinimalTable,
     after_each_vote,
     as_loss,
     as_states,
-    cone_values,
     degree_is_always_K,
     exponential_logs,
     fixed_values,
@@ -46,8 +46,6 @@ from .potentials import (
     solve_row,
 )
 from .spaces import Space, classes_in_place, true_first
-
-# ---- games ----------------------------------------------------------------------------------------------------------
 
 
 class Game(ABC):
@@ -182,7 +180,11 @@ class ConeGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        return cone_values(t, S, self.condition, self.edge, self.loss)
+        b = self.condition.baseline(self.K, self.edge)
+        if b.ndim != 1:
+            raise ValueError("condition has a baseline row per example; pass the one of the example in question.")
+        layers = Layers(S, t, self.loss, symmetric=self.loss.symmetric and bool((b[1:] == b[1]).all()))
+        return layers.fold(lambda phi: np.array([solve_row(row, self.condition, b)[0] for row in phi]))[0]
 
     def costs(self, t: int, S: AnyArray) -> Array:
         # By (22), the rows that attain the minimum in (21).
@@ -301,9 +303,6 @@ def potential(
     return float(values[0]) if single else values
 
 
-# ---- cost matrices without a game -----------------------------------------------------------------------------------
-
-
 @complete_docstring
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     """Return the costs (36), (n, K), of the exponential loss at weighted votes, each vote of weight η.
@@ -331,9 +330,6 @@ def mm_costs(F: Array, c: Labels) -> Array:
     C = np.exp(F - F[np.arange(len(c)), c][:, None])
     C[np.arange(len(c)), c] = 1 - C.sum(axis=1)
     return C
-
-
-# ---- playing a game -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,9 +400,6 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
         votes[rows, h] += 1
         potential.append(float(game.potential(to_go - 1, true_first(votes, c)).mean()))
     return Play(votes, np.array(potential), np.array(excess))
-
-
-# ---- random walks ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

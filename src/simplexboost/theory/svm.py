@@ -105,8 +105,6 @@ class MulticlassSVC(BaseClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The labels, sorted.
     coef_ : array of shape (K, p)
         The weights w_l of a linear machine.
     intercept_ : array of shape (K,)
@@ -125,10 +123,6 @@ class MulticlassSVC(BaseClassifier):
         The number of passes through the training set.
     gamma_ : float
         γ as a number, for "rbf" and "poly".
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
 
     Notes
     -----
