@@ -87,10 +87,6 @@ def three_gaussians_bayes(X: Any) -> Labels:
     return np.asarray((-0.5 * distance - 0.5 * np.linalg.slogdet(COVARIANCES)[1]).argmax(axis=1))
 
 
-OVA_CENTRES = np.array([[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
-OVA_FREQUENCIES = np.array([0.4, 0.2, 0.4])
-
-
 @complete_docstring
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
@@ -114,10 +110,10 @@ def make_ova_suboptimal(
     check_sizes(n_train, n_test)
     check_number("spread", spread, float, 0.0)
     rng = np.random.default_rng(random_state)
-    ends = np.cumsum(OVA_FREQUENCIES)  # class counts are as near to the frequencies as whole numbers can be
+    ends = np.cumsum([0.4, 0.2, 0.4])  # class counts are as near to the frequencies as whole numbers can be
     parts = [np.searchsorted(np.round(ends * n), np.arange(n), side="right") for n in (n_train, n_test)]
     y = np.concatenate([rng.permutation(part.astype(np.intp)) for part in parts])
-    X = OVA_CENTRES[y] + spread * rng.standard_normal((len(y), 2))
+    X = np.array([[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])[y] + spread * rng.standard_normal((len(y), 2))
     return split_rows("ova_suboptimal", X, y, 3, n_train)
 
 

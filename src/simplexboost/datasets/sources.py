@@ -19,7 +19,6 @@ from sklearn.model_selection import train_test_split
 from .._util.arrays import AnyArray, Labels, Mask
 
 ENVIRONMENT = "SIMPLEXBOOST_DATA"  # names a folder of <name>.npz files
-TEST_PART = 0.25  # the test part of a set without an official split; stratified, seed 0
 KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
 
 
@@ -98,7 +97,7 @@ def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: A
         train, test = rows[:n_train], rows[n_train:]
     else:
         alone = np.bincount(y)[y] < 2
-        train, test = train_test_split(rows[~alone], test_size=TEST_PART, stratify=y[~alone], random_state=0)
+        train, test = train_test_split(rows[~alone], test_size=0.25, stratify=y[~alone], random_state=0)
         train, test = np.sort(np.concatenate([train, rows[alone]])), np.sort(test)
     values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
     return make_dataset(name, dict(zip(KEYS, values, strict=True)), name)

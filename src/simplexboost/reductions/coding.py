@@ -93,13 +93,7 @@ CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: lo
 def distances(f: Array, M: Array, decoding: str) -> Array:
     """Return the distances of the answers f (n, l) from the row of each class, (n, K); the smallest wins.
 
-    ==============  ==========================================================================
-    a loss          Σ_j L(m_kj f_j)
-    ``hamming``     Σ_j ½ (1 − m_kj sign f_j): wrong bits, zeros counting ½
-    ``votes``       minus the columns that answer with the class's letter
-    ``euclidean``   Σ_j (m_kj − f_j)²
-    ==============  ==========================================================================
-
+    The parameter ``decoding`` of `OutputCodeClassifier` says what the distances are, except that 'votes' are negative.
     The sign of an answer of exactly 0 is −1, as in scikit-learn's classifiers.
 
     Examples

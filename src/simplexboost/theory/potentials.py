@@ -171,7 +171,6 @@ def after_each_vote(S: AnyArray) -> AnyArray:
 
 
 def row_keys(S: AnyArray) -> AnyArray:
-    """Return a 64-bit hash of every row of integers."""
     return (S.astype(np.int64).view(np.uint64) * np.resize(MIXERS, S.shape[1])).sum(axis=1, dtype=np.uint64)
 
 
