@@ -37,7 +37,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from simplexboost import SimplexBoostClassifier, datasets
 from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
-from simplexboost.decide.priors import adapt_proba, fit_prior
+from simplexboost.decide.probabilities import adapt_proba, fit_prior
 from simplexboost.parts.codewords import Ordered, Ordinal
 
 from . import costs, labels, ordinal

@@ -20,7 +20,7 @@ import simplexboost as sb
 from simplexboost import decide
 from simplexboost.decide import cost_scorer, cost_weights, mean_cost
 from simplexboost.decide.costs import Costs
-from simplexboost.decide.priors import adapt_proba, check_prior, fit_prior
+from simplexboost.decide.probabilities import adapt_proba, check_prior, fit_prior
 
 X, C = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[C]

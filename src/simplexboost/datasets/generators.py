@@ -259,9 +259,7 @@ def make_madelon_like(
     Parameters
     ----------
     parameters : MadelonParameters or None, default=None
-        None draws them at random.
-    random_state : int, Generator or None, default=None
-        Seed; also used to draw the parameters.
+        The parameters; None draws them at random.
 
     Examples
     --------

@@ -187,12 +187,7 @@ def read_npz(path: str | Path) -> Dataset:
     return make_dataset(path.stem, arrays, str(path))
 
 
-EMBEDDED = {
-    "breast_cancer": sklearn.datasets.load_breast_cancer,
-    "digits": sklearn.datasets.load_digits,
-    "iris": sklearn.datasets.load_iris,
-    "wine": sklearn.datasets.load_wine,
-}
+EMBEDDED = {name: getattr(sklearn.datasets, f"load_{name}") for name in ("breast_cancer", "digits", "iris", "wine")}
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ The functions take a fitted booster, a pipeline that ends in one, or a Dask clas
 """
 
 from .costs import cost_scorer, cost_weights, expected_costs, mean_cost, predict
-from .levels import predict_level, predict_proba_level
-from .priors import estimate_prior, predict_proba
+from .probabilities import estimate_prior, predict_level, predict_proba, predict_proba_level
 from .sets import calibrate_sets, predict_or_abstain, predict_sets, set_thresholds
 
 __all__ = [

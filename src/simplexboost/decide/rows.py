@@ -17,8 +17,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # The entries that docstrings of this folder share, beside those of the whole package.
 DECISIONS = """\
-X : array, data frame or sparse matrix of shape (n, p)
-    The rows, with the columns of the fit. NaN and None mean missing.
 costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
     The cost of every decision (column) when a class (row) is true, in the order of the classes. Costs of single rows
     have a matrix each. The index of a data frame names the classes, its columns name the decisions, which may be others

@@ -40,8 +40,6 @@ from .binary_columns import (
 )
 from .coding import DECODINGS, confidence, couple, distances, make_code, softmax_link
 
-PROBABILITIES = ("auto", "softmax", "coupling")
-
 
 @register
 @described
@@ -157,7 +155,7 @@ class OutputCodeClassifier(BaseClassifier):
     def _check_choices(self) -> None:
         check_choice("decoding", self.decoding, DECODINGS)
         check_choice("response", self.response, RESPONSES)
-        check_choice("probability", self.probability, PROBABILITIES)
+        check_choice("probability", self.probability, ("auto", "softmax", "coupling"))
         check_flag("break_ties", self.break_ties)
 
     def _estimator(self) -> Any:

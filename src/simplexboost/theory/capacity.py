@@ -55,8 +55,9 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
 def climb(Y: Array, centered: bool) -> Array:
     """Return a local optimum of the capacity near Y (K, d)."""
-    V, radius = directions(Y), 0.1
-    least = smallest_gap(Y, V)
+    V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)  # (K, d), away from the mean of the other codewords
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    radius, least = 0.1, smallest_gap(Y, V)
     for _ in range(STEPS):
         dY, dV, linearised = linear_step(Y, V, radius, centered)
         promised = linearised - least
@@ -70,12 +71,6 @@ def climb(Y: Array, centered: bool) -> Array:
             Y, V, least = moved, turned, least + gain
         radius = min(2 * radius, 0.3) if gain > 0.5 * promised else 0.25 * radius
     return Y
-
-
-def directions(Y: Array) -> Array:
-    """Return the direction of each class from the mean of the others, (K, d)."""
-    V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)
-    return V / np.linalg.norm(V, axis=1, keepdims=True)
 
 
 def smallest_gap(Y: Array, V: Array) -> float:

@@ -23,10 +23,12 @@ SHARED = """\
 H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
     The weak classifiers: a matrix of the labels that they predict (a column for each), fitted classifiers that predict
     from X, or a fitted booster of this package, whose weak classifiers are used.
-y : array of shape (n,) or None, default=None
+space : Space
+    The weak classifiers.
+y : array of shape (n,)
     The true labels; a `Space` already has them.
-X : array of shape (n, p) or None, default=None
-    The features, from which classifiers predict.
+X : array of shape (n, p)
+    The features, from which classifiers predict; a matrix H needs none.
 classes : int, sequence of labels or None, default=None
     All classes: their number K if labels are 0 .. K−1, or the labels. None takes those that occur in H or y.
 condition : str, array of shape (K,) or Condition

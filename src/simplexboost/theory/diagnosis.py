@@ -197,10 +197,6 @@ def search(
     learner : str, Learner or scikit-learn classifier
         A learner that names classes: one that takes costs into account ("class-tree", "greedy-tree"), or only the
         weight of the true class.
-    X : array of shape (n, p)
-        The features.
-    y : array of shape (n,)
-        The labels.
     n_rounds : int, default=100
         The largest number of classifiers to train.
     decide : bool, default=True

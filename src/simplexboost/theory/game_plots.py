@@ -90,10 +90,7 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
 def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     """Plot the potential of the minimal condition, three classes, zero-one loss, as a surface (Figure 4).
 
-    Parameters
-    ----------
-    ax : matplotlib Axes in three dimensions, or None, default=None
-        Where to draw; None makes a new figure. The function returns these axes.
+    The axes are three-dimensional.
 
     Examples
     --------

@@ -348,14 +348,6 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
     return values[back]
 
 
-def check_game(t: Any, K: Any, edge: Any, s: Any, loss: Any, eta: Any) -> tuple[AnyArray, bool, GameLoss]:
-    """Return the states, whether a single state was passed, and the loss; raise for wrong arguments."""
-    check_number("t", t, int, 0)
-    check_number("K", K, int, 2)
-    check_number("edge", edge, float, 0.0, 1.0)
-    return *as_states(s, int(K)), as_loss(loss, eta, edge)
-
-
 def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]:
     """Return min_{c ∈ C₀} max_l { φ_l − (c(l) − ⟨c, b⟩) } for one state, and the cost row c (K,) that attains it."""
     from scipy.optimize import linprog  # not at the top: start-up time
@@ -406,7 +398,10 @@ def best_fixed_potential(
     >>> round(value, 4), support, round(potential(6, "uniform", 3, 0.4), 4)
     (0.2557, 2, 0.2483)
     """
-    S, _, game_loss = check_game(t, K, edge, s, loss, eta)
+    check_number("t", t, int, 0)
+    check_number("K", K, int, 2)
+    check_number("edge", edge, float, 0.0, 1.0)
+    S, game_loss = as_states(s, int(K))[0], as_loss(loss, eta, edge)
     if len(S) > 1:
         raise ValueError(f"s has {len(S)} states; pass one.")
     supports = range(2, K + 1)
@@ -453,11 +448,11 @@ def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[
     """Return φ_t at every pixel for a first step of degree 2 and for one of degree 3."""
     check_number("t", t, int, 1)
     check_number("radius", radius, int, 1, none=True)
-    _, _, game_loss = check_game(t, 3, edge, None, loss, eta)
+    check_number("edge", edge, float, 0.0, 1.0)
     axis = np.arange(-(radius or t), (radius or t) + 1)
     u, v = np.meshgrid(axis, axis, indexing="ij")
     S = np.stack([np.zeros_like(u), u, v], axis=-1).reshape(-1, 3)
-    phi = minimal_values(t - 1, after_each_vote(S), edge, game_loss).reshape(-1, 3)  # (m, 3)
+    phi = minimal_values(t - 1, after_each_vote(S), edge, as_loss(loss, eta, edge)).reshape(-1, 3)  # (m, 3)
     two = edge * phi[:, 0] + (1 - edge) * (phi[:, 0] + phi[:, 1:].max(axis=1)) / 2
     three = edge * phi[:, 0] + (1 - edge) * phi.mean(axis=1)
     return two.reshape(u.shape), three.reshape(u.shape)

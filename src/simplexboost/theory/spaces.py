@@ -131,20 +131,16 @@ def predict_labels(H: Any, X: Any) -> AnyArray:
         return np.asarray(H)
     if X is None:
         raise TypeError("X is missing; classifiers need it to predict, pass X (n, p), or H as a matrix of labels.")
-    return np.column_stack([h.predict(X) for h in H]) if listed else weak_labels(H, X)
-
-
-def weak_labels(booster: Any, X: Any) -> AnyArray:
-    """Return the class that each weak classifier of a fitted booster scores highest, (n, T)."""
-    X = booster._check_X(X)
-    model = booster.model_
+    if listed:
+        return np.column_stack([h.predict(X) for h in H])
+    X, model = H._check_X(X), H.model_
     if any(term.coordinate is not None for term in model.terms):
         raise TypeError(
-            f"{type(booster).__name__} boosts one coordinate at a time; its weak learners name no class. Use a booster "
-            "whose learners are classifiers, such as OSBoostClassifier."
+            f"{type(H).__name__} boosts one coordinate at a time; its weak learners name no class. Use a booster whose "
+            "learners are classifiers, such as OSBoostClassifier."
         )
     votes = [(term.hypothesis.outputs(X) @ model.Y.T).argmax(axis=1) for term in model.terms]
-    return booster.classes_[booster.present_][np.column_stack(votes)]
+    return np.asarray(H.classes_[H.present_][np.column_stack(votes)])
 
 
 def example(name: str, **settings: Any) -> Space:
@@ -285,11 +281,6 @@ def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]
     """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the matrix C (n, K) that attains it.
 
     The coefficients of C sum to 1. The condition holds with this edge where the value is not positive.
-
-    Parameters
-    ----------
-    space : Space
-        The weak classifiers.
 
     Examples
     --------

@@ -4,10 +4,6 @@ With t rounds to go and votes s_i on example i, the costs of the optimal strateg
 (28) and (41), where the potential is that of a fixed baseline or of the minimal condition; for other cones they are the
 row that solves (22). If C • 1_h is at most what the condition allows, the average of φ_{t−1}(s_i + e_{h(i)}) is at most
 that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
-
-A step of a random walk is a vote for a label drawn from a baseline: from b if the baseline is fixed. Under the minimal
-condition the adversary chooses the worst edge-over-random baseline in every state, (1−γ)/a on the a−1 wrong labels
-whose votes would raise the potential most and the rest on the true class.
 """
 
 from __future__ import annotations
@@ -451,8 +447,6 @@ def simulate_walks(
 
     Parameters
     ----------
-    condition : {"uniform", "minimal"} or array of shape (K,)
-        The condition, or a baseline with the true class first.
     n_walks : int, default=1000
         The number of walks.
     random_state : int, Generator or None, default=None

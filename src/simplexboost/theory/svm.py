@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import eigvalsh_tridiagonal
@@ -46,7 +46,6 @@ ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
 CSR = ("data", "indices", "indptr")
 LARGEST = 1e300  # of the numbers of a file: products with features are then finite, unless these are huge
 BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
-SOLVERS = ("auto", "dual", "sgd")
 MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
 
 
@@ -171,7 +170,7 @@ class MulticlassSVC(BaseClassifier):
         if isinstance(self.C, float) and self.C == np.inf:
             raise ValueError(f"C={self.C!r} must be finite; a large number, like 1e6, asks for a hard margin.")
         check_number("C", self.C, float, 0.0, open_low=True)
-        check_choice("solver", self.solver, SOLVERS)
+        check_choice("solver", self.solver, ("auto", "dual", "sgd"))
         if self.solver == "sgd" and self.kernel != "linear":
             raise ValueError(f"solver='sgd' is for kernel='linear', but kernel={self.kernel!r}; choose solver='dual'.")
         if not isinstance(self.fit_intercept, bool | np.bool_) and not is_auto(self.fit_intercept):
@@ -376,7 +375,6 @@ def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
 # ---- kernels and solvers ---------------------------------------------------------------------------------------------
 
 KERNELS = ("linear", "rbf", "poly", "precomputed")  # in the order of the compiled solver's numbers
-KernelFunction: TypeAlias = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -392,7 +390,7 @@ class Kernel:
     """
 
     name: str
-    function: KernelFunction | None = None
+    function: Callable[[Any, Any], Any] | None = None
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 0.0
@@ -530,8 +528,6 @@ def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
 # slower but converges on harder problems, because it solves for the worst examples together.
 SMALL = 1000
 
-Progress = Callable[[int, float, float, int], None]
-
 
 class Limits(NamedTuple):
     """The stopping rule of a solver, and its memory and threads."""
@@ -540,7 +536,7 @@ class Limits(NamedTuple):
     max_iter: int
     cache_bytes: int = 200 << 20
     n_threads: int = 1
-    progress: Progress | None = None
+    progress: Callable[[int, float, float, int], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -581,7 +577,9 @@ def solve_linear(merged: MergedExamples, K: int, constant: float, seed: int, met
 def solve_kernel(merged: MergedExamples, K: int, kernel: Kernel, limits: Limits) -> Solution:
     """Solve the problem of a kernel machine; examples of "precomputed" kernels are the rows of the Gram matrix."""
     if kernel.function is not None:
-        merged = merged.with_gram(kernel.function(merged.X, merged.X))
+        gram = as_gram(kernel.function(merged.X, merged.X), (len(merged.c), len(merged.c)))
+        merged = copy(merged)
+        merged.X = gram
     if kernel.name in ("callable", "precomputed"):
         check_gram(merged.X)
         kernel = Kernel("precomputed", constant=kernel.constant)
@@ -610,12 +608,6 @@ class MergedExamples:
         self.X = X if alone else X[first]
         self.c = np.ascontiguousarray(c[first], dtype=np.int64)
         self.C: Array = np.bincount(self.group, weights=C, minlength=len(first)).astype(np.float64)  # (m,)
-
-    def with_gram(self, gram: Any) -> MergedExamples:
-        """Return the training set with the Gram matrix (m, m) in place of the examples."""
-        other = copy(self)
-        other.X = as_gram(gram, (len(self.c), len(self.c)))
-        return other
 
     def problem(self, K: int) -> _kernels.Svm:
         return _kernels.Svm(*row_arrays(self.X), self.X.shape[1], self.c, self.C, K)

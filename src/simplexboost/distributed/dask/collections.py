@@ -17,7 +17,7 @@ from distributed import Client, Future, get_client
 
 from ..._util.arrays import AnyArray
 from ...decide.costs import Costs
-from ...decide.levels import nodes_of
+from ...decide.probabilities import nodes_of
 from ...decide.sets import with_missing
 from ...tables.partitions import Partition
 from ..partition_columns import Tables

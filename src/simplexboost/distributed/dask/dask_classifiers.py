@@ -20,8 +20,7 @@ from ..._util.docstrings import completed, described
 from ...classifiers import BoostingClassifier, SimplexBoostClassifier
 from ...classifiers.eval_sets import check_metric_rows, read_eval_sets
 from ...decide.costs import Costs
-from ...decide.levels import nodes_of
-from ...decide.priors import check_prior
+from ...decide.probabilities import check_prior, nodes_of
 from ...decide.sets import check_abstaining
 from .collections import accuracy, is_distributed, lazily, the_client
 from .transport import fit_on_cluster

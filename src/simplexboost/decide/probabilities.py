@@ -1,6 +1,7 @@
-"""Probabilities under other class priors than in training: p'_k ∝ p_k · prior_k / training_k.
+"""Probabilities under other class priors than in training, and of the nodes at a level of a hierarchy.
 
-This holds under label shift: the distribution of a row within its class is that of training.
+Under label shift, where the distribution of a row within its class is that of training, p'_k ∝ p_k · prior_k /
+training_k. The probability of a node is the sum over its classes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array, Mask
 from .._util.runtime import one_blas_thread
+from ..boosting.decisions import merged_sums
+from ..parts.codewords.hierarchy import names_array
 from ..tables.labels import as_listed, listed_classes
 from .rows import accept_pipelines, check_one_class
 
@@ -32,21 +35,20 @@ def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None =
     >>> predict_proba(clf, X[[77]], prior={0: 0.2, 1: 0.7, 2: 0.1}).round(1).tolist()
     [[0.1, 0.9, 0.1]]
     """
-    return predict_adjusted(clf, X, prior, n_rounds, init_score)
+    X = clf._check_X(X)
+    check_one_class(clf, "costs and prior are those of classes of which one is right")
+    shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
+    P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
+    return P if shares is None else adapt_proba(P, shares, clf.class_prior_)
 
 
 @accept_pipelines
 def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
     """Return estimates of the shares of the classes among unlabelled rows, (K,), by maximum likelihood.
 
-    The rows of a class must look as in training; only the shares may differ. The likelihood counts max(K, √n) more rows
-    with the shares of training. Pass the result on: ``decide.predict_proba(clf, X, prior=decide.estimate_prior(clf,
-    X))``.
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit; some hundreds at least.
+    Some hundreds of rows are needed at least. The rows of a class must look as in training; only the shares may differ.
+    The likelihood counts max(K, √n) more rows with the shares of training. Pass the result on:
+    ``decide.predict_proba(clf, X, prior=decide.estimate_prior(clf, X))``.
 
     Examples
     --------
@@ -57,16 +59,7 @@ def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
     >>> estimate_prior(clf, X[1:50:2]).round(1).tolist()  # flowers of the first class only
     [0.9, 0.1, 0.1]
     """
-    return fit_prior(predict_adjusted(clf, X, None, None, init_score), clf.class_prior_)
-
-
-def predict_adjusted(clf: Any, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
-    """Return probabilities (n, K) under a prior; None is the prior of training."""
-    X = clf._check_X(X)
-    check_one_class(clf, "costs and prior are those of classes of which one is right")
-    shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
-    P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
-    return P if shares is None else adapt_proba(P, shares, clf.class_prior_)
+    return fit_prior(predict_proba(clf, X, init_score=init_score), clf.class_prior_)
 
 
 def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
@@ -146,3 +139,51 @@ def fit_prior(P: Array, training: Array, added: float | None = None) -> Array:
     out = np.zeros(len(training))
     out[known] = prior
     return out
+
+
+@accept_pipelines
+def predict_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, init_score: Any = None) -> AnyArray:
+    """Return the name of the most probable node of a level of the hierarchy, for every row, (n,).
+
+    The model must have been fitted with a tree of classes. Ties go to the node that comes first in the tree.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = sb.Hierarchy({"small": [0], "large": [1, 2]})
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(X, y)
+    >>> predict_level(clf, X[[0, 60, 120]], 1).tolist()
+    ['small', 'large', 'large']
+    """
+    P = predict_proba_level(clf, X, level, n_rounds=n_rounds, init_score=init_score)
+    return nodes_of(clf, level).take(P.argmax(axis=1))
+
+
+@accept_pipelines
+def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = None, init_score: Any = None) -> Array:
+    """Return the probabilities of the nodes of a level of the hierarchy, (n, m): sums over the classes of each node.
+
+    The columns are the nodes of ``hierarchy_.nodes(level, classes_)``.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = sb.Hierarchy({"small": [0], "large": [1, 2]})
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(X, y)
+    >>> predict_proba_level(clf, X[[0, 60]], 1).round(1).tolist()
+    [[0.9, 0.1], [0.1, 0.9]]
+    """
+    nodes_of(clf, level)
+    P = np.asarray(clf.predict_proba(X, n_rounds, init_score=init_score))
+    return merged_sums(P, clf.hierarchy_.members(level, clf.classes_).argmax(axis=1))
+
+
+def nodes_of(clf: Any, level: Any) -> AnyArray:
+    """Return the names of the nodes of a level; raise unless the model has a hierarchy with this level."""
+    if getattr(clf, "hierarchy_", None) is None:
+        raise ValueError("predict_level needs a tree of classes; fit the model with classes=Hierarchy(...).")
+    return names_array(clf.hierarchy_.nodes(level, clf.classes_))
