@@ -18,7 +18,7 @@ from ..engine import CPU
 from ..parts.codewords import Hierarchy
 from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight
-from .probabilities import predict_proba
+from .probabilities import predict_adjusted
 from .rows import accept_pipelines, complete_docstring
 
 
@@ -41,7 +41,7 @@ def predict(
     """
     if costs is None and prior is None:
         return clf.predict(X, n_rounds, init_score=init_score)
-    P = predict_proba(clf, X, prior, n_rounds=n_rounds, init_score=init_score)
+    P = predict_adjusted(clf, X, prior, n_rounds, init_score)
     if costs is not None:
         found = Costs.of(costs, clf.classes_, len(P))
         return found.labels(found.expect(P).argmin(axis=1))
@@ -69,7 +69,7 @@ def expected_costs(
     >>> expected_costs(clf, X[[0, 77]], costs).argmin(axis=1).tolist()
     [0, 3]
     """
-    P = predict_proba(clf, X, prior, n_rounds=n_rounds, init_score=init_score)
+    P = predict_adjusted(clf, X, prior, n_rounds, init_score)
     return Costs.of(costs, clf.classes_, len(P)).expect(P)
 
 

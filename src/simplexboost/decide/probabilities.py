@@ -35,11 +35,7 @@ def predict_proba(clf: Any, X: Any, prior: Any = None, *, n_rounds: int | None =
     >>> predict_proba(clf, X[[77]], prior={0: 0.2, 1: 0.7, 2: 0.1}).round(1).tolist()
     [[0.1, 0.9, 0.1]]
     """
-    X = clf._check_X(X)
-    check_one_class(clf, "costs and prior are those of classes of which one is right")
-    shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
-    P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
-    return P if shares is None else adapt_proba(P, shares, clf.class_prior_)
+    return predict_adjusted(clf, X, prior, n_rounds, init_score)
 
 
 @accept_pipelines
@@ -59,7 +55,16 @@ def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
     >>> estimate_prior(clf, X[1:50:2]).round(1).tolist()  # flowers of the first class only
     [0.9, 0.1, 0.1]
     """
-    return fit_prior(predict_proba(clf, X, init_score=init_score), clf.class_prior_)
+    return fit_prior(predict_adjusted(clf, X, None, None, init_score), clf.class_prior_)
+
+
+def predict_adjusted(clf: Any, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
+    """Return probabilities (n, K) under a prior, None being that of training; the rows must be in memory."""
+    X = clf._check_X(X)
+    check_one_class(clf, "costs and prior are those of classes of which one is right")
+    shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
+    P: Array = clf._proba(X, clf._rounds(n_rounds), clf._start(X, init_score))
+    return P if shares is None else adapt_proba(P, shares, clf.class_prior_)
 
 
 def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:

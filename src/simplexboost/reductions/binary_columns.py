@@ -34,7 +34,6 @@ class ConstantColumn:
     side: int
 
     def predict(self, X: Any) -> Labels:
-        """Return 1 or 0 for every row."""
         return np.full(_num_samples(X), int(self.side > 0))
 
 

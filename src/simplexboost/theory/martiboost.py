@@ -285,8 +285,8 @@ class MartiBoostClassifier(BaseClassifier):
         return learner
 
     def class_scores(self, X: Any) -> Array:
-        X = self._check_X(X)
-        return self.program_.probabilities(X, self._engine())
+        check_is_fitted(self)
+        return self.program_.probabilities(check_X(self, X), self._engine())
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability that the random program answers with each class, (n, 2); a draw is half of each."""
@@ -298,13 +298,9 @@ class MartiBoostClassifier(BaseClassifier):
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """Return the labels that the random program answers, one path per row; a fair coin decides a draw, (n,)."""
-        X = self._check_X(X)
-        wins = self.program_.walk(X, random_generator(random_state), self._engine())
-        return self.classes_.take(wins.astype(np.intp))
-
-    def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
-        return check_X(self, X)
+        wins = self.program_.walk(check_X(self, X), random_generator(random_state), self._engine())
+        return self.classes_.take(wins.astype(np.intp))
 
     def _engine(self) -> Engine:
         return cpu_engine(thread_count(self.n_jobs))

@@ -162,10 +162,9 @@ class OptimalStrategy(Optimizer):
         noise = 1e-9 * total(np.abs(gained)) + 1e-12 * level * total(run.data.weight)
         kept = bool(total(gained) >= -noise)
         if not kept and not before.warned:
-            loss = objective.loss
             warn_user(
                 f"in round {run.round + 1} the weak learner fails the condition that it was assumed to meet "
-                f"(condition={loss.condition!r}, edge={loss.edge!r}): it costs more than the baseline, so the "
+                f"(condition={run.loss.condition!r}, edge={run.loss.edge!r}): it costs more than the baseline, so the "
                 "potential rises and the bound on the loss no longer holds. Assume a smaller edge, or use stronger "
                 "learners.",
                 ConditionWarning,

@@ -333,8 +333,7 @@ class MulticlassSVC(BaseClassifier):
         K, p = len(self.classes_), self.n_features_in_
         if self.kernel == "linear":
             return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
-        m = len(self.support_)
-        rows = self.support_
+        rows, m = self.support_, len(self.support_)
         known = rows.ndim == 1 and rows.dtype.kind == "i" and bool((rows >= 0).all())
         if self.kernel == "precomputed":
             known = known and bool((rows < p).all())
