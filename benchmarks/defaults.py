@@ -37,7 +37,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from simplexboost import SimplexBoostClassifier, datasets
 from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
-from simplexboost.decide.priors import adapted, estimated_prior
+from simplexboost.decide.probabilities import adapt_proba, fit_prior
 from simplexboost.parts.codewords import Ordered, Ordinal
 from simplexboost.parts.optimizers import SketchedNewton
 
@@ -179,8 +179,8 @@ def with_shares(
         true = shift * other / other.sum() + (1 - shift) * count / len(c)
         rows = rng.permutation(costs.of_shares(c, true, rng))
         for some in (rows, rows[:FEW_ROWS]):
-            share = estimated_prior(P[some], clf.class_prior_, value(len(some), K))
-            losses.append(own_loss(adapted(P[some], share, clf.class_prior_), c[some]))
+            share = fit_prior(P[some], clf.class_prior_, value(len(some), K))
+            losses.append(own_loss(adapt_proba(P[some], share, clf.class_prior_), c[some]))
     parts = zip(SHIFTS, np.split(np.array(losses), len(SHIFTS)), strict=True)
     return {"log-loss": float(np.mean(losses))} | {f"shift {shift}": float(part.mean()) for shift, part in parts}
 

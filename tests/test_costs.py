@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 import simplexboost as sb
 from simplexboost import decide
 from simplexboost.decide import cost_scorer, cost_weights, mean_cost
-from simplexboost.decide.costs import Costs, cheapest
-from simplexboost.decide.priors import adapted, check_prior, estimated_prior
+from simplexboost.decide.costs import Costs
+from simplexboost.decide.probabilities import adapt_proba, check_prior, fit_prior
 from simplexboost.parts.losses import Logistic
 
 X, C = load_iris(return_X_y=True)
@@ -58,7 +58,7 @@ def test_no_other_rule_is_cheaper_in_the_long_run():
     """Bayes: 27 ways to decide for three kinds of rows, whose classes are drawn from known probabilities."""
     P = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4]])
     costs = Costs.of(COSTS, np.arange(3))
-    chosen = cheapest(costs.expected(P))
+    chosen = costs.expect(P).argmin(axis=1)
 
     def price(rule):
         return sum(P[i, k] * COSTS[k, rule[i]] for i in range(3) for k in range(3))
@@ -330,9 +330,9 @@ def test_a_prior_does_not_undo_costs_of_training():
 
 def test_tiny_probabilities_survive_a_change_of_the_prior():
     P = np.array([[1.0, 1e-300], [1.0, 1e-308]])
-    found = adapted(P, np.array([1e-300, 1.0]), np.array([0.5, 0.5]))
+    found = adapt_proba(P, np.array([1e-300, 1.0]), np.array([0.5, 0.5]))
     assert np.isfinite(found).all() and found[0].tolist() == pytest.approx([0.5, 0.5])
-    assert adapted(P, np.array([0.0, 1.0]), np.array([0.5, 0.5])).tolist() == [[0, 1], [0, 1]]
+    assert adapt_proba(P, np.array([0.0, 1.0]), np.array([0.5, 0.5])).tolist() == [[0, 1], [0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -376,21 +376,21 @@ def test_the_estimate_of_the_prior_is_the_most_likely_one(seed, n, added):
         return -(np.log((P / training) @ prior).sum() + added * training @ np.log(prior)) / n
 
     best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
-    found = estimated_prior(P, training)
+    found = fit_prior(P, training)
     assert found.sum() == pytest.approx(1) and (found > 0).all()
     assert loss(np.log(found)) == pytest.approx(best.fun, abs=1e-7)
 
 
 def test_the_estimate_does_not_depend_on_the_order_of_the_rows():
     P, order = rng().dirichlet(np.ones(7), 500), rng(1).permutation(500)
-    assert_array_equal(estimated_prior(P[order], np.full(7, 1 / 7)), estimated_prior(P, np.full(7, 1 / 7)))
+    assert_array_equal(fit_prior(P[order], np.full(7, 1 / 7)), fit_prior(P, np.full(7, 1 / 7)))
 
 
 def test_few_rows_hardly_move_the_prior():
     """One row for each of ten classes says nothing about shares, even if all look like the first class."""
     P = np.full((10, 10), 0.01)
     P[:, 0] = 0.91
-    assert estimated_prior(P, np.full(10, 0.1))[0] < 0.6
+    assert fit_prior(P, np.full(10, 0.1))[0] < 0.6
 
 
 def test_known_distributions_give_back_their_shares():
@@ -401,7 +401,7 @@ def test_known_distributions_give_back_their_shares():
     x = draw.normal(size=n) + 2 * c
     odds = np.exp(2 * x - 2)  # of the second class, if both were equally frequent
     P = np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
-    assert_allclose(estimated_prior(P, np.array([0.5, 0.5])), shares, atol=3 * np.sqrt(0.09 / n) * 2)
+    assert_allclose(fit_prior(P, np.array([0.5, 0.5])), shares, atol=3 * np.sqrt(0.09 / n) * 2)
 
 
 def test_a_shift_of_the_shares_is_found_and_mended():
@@ -423,7 +423,7 @@ def test_frames_with_categories_are_read_once():
     P = model.predict_proba(frame)
     assert_array_equal(decide.predict(model, frame, costs=COSTS), cheap(model, P))
     assert_allclose(decide.predict_proba(model, frame, prior=model.class_prior_), P, atol=1e-12)
-    assert_allclose(decide.estimate_prior(model, frame), estimated_prior(P, model.class_prior_))
+    assert_allclose(decide.estimate_prior(model, frame), fit_prior(P, model.class_prior_))
 
 
 # ---- files, Dask, refusals ------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from textbook_martiboost import probability, right_turns, train
 import simplexboost as sb
 from simplexboost import MartiBoostClassifier
 from simplexboost.datasets import make_long_servedio
-from simplexboost.theory.martiboost import two_sided
+from simplexboost.theory.martiboost import balance_sides
 
 
 @parametrize_with_checks([MartiBoostClassifier(n_layers=20), MartiBoostClassifier(n_layers=5, learner="vector-tree")])
@@ -57,7 +57,7 @@ def test_textbook(seed, n_layers):
 
 @pytest.mark.parametrize("p", [0.0, 0.2, 0.5, 0.9, 1.0])
 def test_two_sided_learner_says_right_half_the_time(p):
-    left, right = two_sided(p)
+    left, right = balance_sides(p)
     assert p * (right + 0.5) + (1 - p) * (left + 0.5) == pytest.approx(0.5)
     assert -0.5 <= left <= 0.5 and -0.5 <= right <= 0.5
 

@@ -23,8 +23,7 @@ from simplexboost.classifiers import prediction, search
 from simplexboost.classifiers.auto import Starter, Table
 from simplexboost.classifiers.plan import Plan
 from simplexboost.classifiers.search import folds, held_out_scores, own_scores, set_scores
-from simplexboost.decide.abstaining import with_missing
-from simplexboost.decide.sets import class_scores, sets_of, threshold, thresholds_of
+from simplexboost.decide.sets import class_scores, sets_of, threshold, thresholds_of, with_missing
 from simplexboost.evaluate import RiskCurve
 from simplexboost.persist.models import FRESH, HELD_OUT
 

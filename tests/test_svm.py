@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexboost as sb
 from simplexboost import MulticlassSVC, datasets
-from simplexboost.theory.svm_solvers import Kernel, lowest_ritz_value
+from simplexboost.theory.svm import Kernel, lowest_ritz_value
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "svm.json").read_text())
 

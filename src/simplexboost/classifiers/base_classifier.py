@@ -57,6 +57,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     Unknown keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the
     ``__init__`` that is generated for it, whose signature scikit-learn reads.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
     """
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted

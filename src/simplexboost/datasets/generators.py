@@ -18,7 +18,7 @@ from .._util.docstrings import described
 from .._util.params import check_number
 from .sources import Dataset, split
 
-complete = partial(  # described, with the parameters that generators share
+complete_docstring = partial(  # adds the entries of parameters that generators share
     described,
     shared="""
 n_train : int
@@ -36,14 +36,12 @@ def check_sizes(n_train: int, n_test: int) -> None:
     check_number("n_test", n_test, int, 1)
 
 
-def made(name: str, X: Array, y: Labels, K: int, n_train: int) -> Dataset:
+def split_rows(name: str, X: Array, y: Labels, K: int, n_train: int) -> Dataset:
     """Return rows as a data set, the first ``n_train`` for training; features x1, x2, …, classes 0 .. K−1."""
     p = X.shape[1]
     names = [f"x{j + 1}" for j in range(p)]
     return split(name, X, y, names, np.zeros(p, dtype=bool), [str(k) for k in range(K)], n_train)
 
-
-# ---- three Gaussians ------------------------------------------------------------------------------------------------
 
 # The synthetic example of both MCBoost papers (Saberian and Vasconcelos). They do not state the priors; here all are
 # equal.
@@ -52,9 +50,9 @@ COVARIANCES = np.array([[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]], [[0.
 BAYES_ERROR = 0.11445  # with equal priors, by integration
 
 
-@complete
+@complete_docstring
 def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: Any = None) -> Dataset:
-    """Three classes in the plane, each Gaussian; the best possible error is 0.11445.
+    """Draw three Gaussian classes in the plane, for which the best possible error is 0.11445.
 
     Labels are drawn independently with probability one third each, so that class counts vary from draw to draw.
 
@@ -68,11 +66,11 @@ def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: 
     y = rng.integers(3, size=n_train + n_test)
     noise = rng.standard_normal((len(y), 2))
     X = MEANS[y] + np.einsum("nij,nj->ni", np.linalg.cholesky(COVARIANCES)[y], noise)
-    return made("three_gaussians", X, y, 3, n_train)
+    return split_rows("three_gaussians", X, y, 3, n_train)
 
 
 def three_gaussians_bayes(X: Any) -> Labels:
-    """Return the classes (n,) of the Bayes rule of `make_three_gaussians`: those with the highest density.
+    """Return the classes of highest density for rows like those of `make_three_gaussians`, (n,).
 
     Parameters
     ----------
@@ -89,17 +87,11 @@ def three_gaussians_bayes(X: Any) -> Labels:
     return np.asarray((-0.5 * distance - 0.5 * np.linalg.slogdet(COVARIANCES)[1]).argmax(axis=1))
 
 
-# ---- counter-examples -----------------------------------------------------------------------------------------------
-
-OVA_CENTRES = np.array([[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
-OVA_FREQUENCIES = np.array([0.4, 0.2, 0.4])
-
-
-@complete
+@complete_docstring
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Three classes in a row: linear scores separate them, yet no linear rule tells the middle one from the others.
+    """Draw three classes in a row, of which linear classifiers trained one-vs-rest never predict the middle one.
 
     The clusters are at (−1, 1), (0, 1), (1, 1) and have 40, 20 and 40 % of the rows. Linear classifiers that are
     trained one against the rest never predict the middle class, which is an error of 20 %; trained together they make
@@ -118,15 +110,15 @@ def make_ova_suboptimal(
     check_sizes(n_train, n_test)
     check_number("spread", spread, float, 0.0)
     rng = np.random.default_rng(random_state)
-    ends = np.cumsum(OVA_FREQUENCIES)  # class counts are as near to the frequencies as whole numbers can be
+    ends = np.cumsum([0.4, 0.2, 0.4])  # class counts are as near to the frequencies as whole numbers can be
     parts = [np.searchsorted(np.round(ends * n), np.arange(n), side="right") for n in (n_train, n_test)]
     y = np.concatenate([rng.permutation(part.astype(np.intp)) for part in parts])
-    X = OVA_CENTRES[y] + spread * rng.standard_normal((len(y), 2))
-    return made("ova_suboptimal", X, y, 3, n_train)
+    X = np.array([[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])[y] + spread * rng.standard_normal((len(y), 2))
+    return split_rows("ova_suboptimal", X, y, 3, n_train)
 
 
 def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
-    """Data on which SAMME's weak-learning condition always holds, but nothing can be learned: every error is ½.
+    """Make data on which SAMME's weak-learning condition always holds, but nothing can be learned: every error is ½.
 
     Figure 1 of Mukherjee & Schapire (2013) has two examples of different classes that no weak classifier can tell
     apart, and a third class. Here that is repeated for every class, so that all of them have examples: at x = k the
@@ -152,24 +144,21 @@ def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
     x = np.repeat(np.arange(n_classes), 2 * n_copies)
     y = (x + np.tile(np.repeat([0, 1], n_copies), n_classes)) % n_classes
     X = np.tile(x, 2)[:, None].astype(np.float64)
-    return made("samme_counterexample", X, np.tile(y, 2), n_classes, len(y))
+    return split_rows("samme_counterexample", X, np.tile(y, 2), n_classes, len(y))
 
 
 def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
-    """The training labels replaced by the choices where those are not negative; test labels stay clean."""
+    """Return labels whose training part is replaced by the choices (n_train,) where these are not negative."""
     noisy = y.copy()
     noisy[:n_train] = np.where(choices >= 0, choices, y[:n_train])
     return noisy
 
 
-# ---- Long and Servedio ----------------------------------------------------------------------------------------------
-
-
-@complete
+@complete_docstring
 def make_long_servedio(
     n_train: int = 4000, n_test: int = 10_000, label_noise: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Two classes and 21 bits; a majority vote of the bits is always right, yet label noise misleads convex boosters.
+    """Draw two classes of 21 bits, whose majority vote is always right, yet label noise misleads convex boosters.
 
     A quarter of the rows are large-margin examples (all bits equal the label), a quarter are pullers (the first 11
     equal it, the last 10 do not) and half are penalizers (5 of the first 11 and 6 of the last 10 equal it). The problem
@@ -177,10 +166,6 @@ def make_long_servedio(
 
     Parameters
     ----------
-    n_train : int, default=4000
-        Training rows, whose labels are noisy.
-    n_test : int, default=10000
-        Test rows, whose labels are clean.
     label_noise : float, default=0.0
         The probability that a training label is flipped, at most 0.5.
 
@@ -196,14 +181,14 @@ def make_long_servedio(
     check_number("label_noise", label_noise, float, 0.0, 0.5)
     rng = np.random.default_rng(random_state)
     y = rng.integers(2, size=n_train + n_test)
-    agrees = np.concatenate([long_servedio_bits(n_train, rng), long_servedio_bits(n_test, rng)])  # (n, 21) bool
+    agrees = np.concatenate([draw_agreement(n_train, rng), draw_agreement(n_test, rng)])  # (n, 21) bool
     X = np.where(agrees, y[:, None], 1 - y[:, None]).astype(np.float64)
     flipped = np.where(rng.random(n_train) < label_noise, 1 - y[:n_train], -1)
-    return made("long_servedio", X, flip(y, n_train, flipped), 2, n_train)
+    return split_rows("long_servedio", X, flip(y, n_train, flipped), 2, n_train)
 
 
-def long_servedio_bits(n: int, rng: np.random.Generator) -> AnyArray:
-    """Which bits equal the label, (n, 21): a quarter large margins, a quarter pullers, half penalizers, shuffled."""
+def draw_agreement(n: int, rng: np.random.Generator) -> AnyArray:
+    """Draw which bits equal the label, (n, 21), for large margins, pullers and penalizers in random order."""
     quarter = n // 4
     agrees = np.ones((n, 21), dtype=bool)
     agrees[quarter : 2 * quarter, 11:] = False
@@ -213,23 +198,15 @@ def long_servedio_bits(n: int, rng: np.random.Generator) -> AnyArray:
     return rng.permutation(agrees)
 
 
-# ---- Geist's Madelon-like family ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class MadelonParameters:
     """The parameters of a problem of Geist's family; `draw` chooses them at random in the way of the paper.
 
     Attributes
     ----------
-    n_informative : int
-        The number of informative features.
-    n_redundant : int
-        The number of features that are linear combinations of the informative ones.
-    n_repeated : int
-        The number of features that repeat others.
-    n_useless : int
-        The number of features that are noise.
+    n_informative, n_redundant, n_repeated, n_useless : int
+        The numbers of informative features, of their linear combinations, of copies of features, and of features of
+        noise.
     n_classes : int
         The number of classes.
     n_clusters : int
@@ -258,7 +235,7 @@ class MadelonParameters:
 
     @classmethod
     def draw(cls, random_state: Any = None) -> MadelonParameters:
-        """Draw until the hypercube has a vertex for every cluster (many draws have 2 features and 25 clusters)."""
+        """Draw parameters until the hypercube has a vertex for every cluster."""
         rng = np.random.default_rng(random_state)
         while True:
             informative, redundant, repeated, useless, classes, clusters = (
@@ -270,11 +247,11 @@ class MadelonParameters:
                 return cls(informative, redundant, repeated, useless, classes, clusters, label_noise, n_train)
 
 
-@complete
+@complete_docstring
 def make_madelon_like(
     parameters: MadelonParameters | None = None, n_test: int = 10_000, random_state: Any = None
 ) -> Dataset:
-    """A problem of Geist's family (2015, sec. 5.3), after Guyon's Madelon data; only training labels are noisy.
+    """Draw a problem of Geist's family (2015, sec. 5.3), after Guyon's Madelon data; only training labels are noisy.
 
     Clusters lie on vertices of a hypercube, and features are mixed, repeated, shifted and scaled at random
     (`sklearn.datasets.make_classification`). A fraction of the training labels is drawn again, uniformly.
@@ -282,9 +259,7 @@ def make_madelon_like(
     Parameters
     ----------
     parameters : MadelonParameters or None, default=None
-        None draws them at random.
-    random_state : int, Generator or None, default=None
-        Seed; also used to draw the parameters.
+        The parameters; None draws them at random.
 
     Examples
     --------
@@ -310,4 +285,4 @@ def make_madelon_like(
         random_state=int(rng.integers(2**32)),
     )
     anew = np.where(rng.random(p.n_train) < p.label_noise, rng.integers(p.n_classes, size=p.n_train), -1)
-    return made("madelon_like", X, flip(y, p.n_train, anew), p.n_classes, p.n_train)
+    return split_rows("madelon_like", X, flip(y, p.n_train, anew), p.n_classes, p.n_train)

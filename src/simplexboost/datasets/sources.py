@@ -19,26 +19,21 @@ from sklearn.model_selection import train_test_split
 from .._util.arrays import AnyArray, Labels, Mask
 
 ENVIRONMENT = "SIMPLEXBOOST_DATA"  # names a folder of <name>.npz files
-TEST_PART = 0.25  # the test part of a set without an official split; stratified, seed 0
 KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A classification problem.
+    """A classification problem, divided into a training and a test part.
 
     Attributes
     ----------
     name : str
-        Its name.
-    X_train : array of shape (n, p)
-        The training rows: numbers, NaN where a value is missing, integer codes in categorical columns.
-    y_train : int array of shape (n,)
-        Their classes, codes 0 .. K−1 into ``class_names``.
-    X_test : array of shape (m, p)
-        The test rows.
-    y_test : int array of shape (m,)
-        Their classes.
+        The name.
+    X_train, X_test : array of shape (n, p)
+        The rows: numbers, NaN where a value is missing, integer codes in categorical columns.
+    y_train, y_test : int array of shape (n,)
+        The classes of the rows, codes 0 .. K−1 into ``class_names``.
     feature_names : array of shape (p,)
         The names of the features.
     categorical : bool array of shape (p,)
@@ -68,8 +63,8 @@ class Dataset:
         return f"Dataset({self.name!r}: {rows}, {self.X_train.shape[1]} features, {len(self.class_names)} classes)"
 
 
-def checked(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
-    """Return the arrays as a data set, if their shapes and labels agree."""
+def make_dataset(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
+    """Return the arrays as a data set; raise unless their shapes and labels agree."""
     X_train, y_train, X_test, y_test = (arrays[key] for key in KEYS[:4])
     p, K = len(arrays["feature_names"]), len(arrays["class_names"])
     labels = np.concatenate([y_train.ravel(), y_test.ravel()])
@@ -102,26 +97,25 @@ def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: A
         train, test = rows[:n_train], rows[n_train:]
     else:
         alone = np.bincount(y)[y] < 2
-        train, test = train_test_split(rows[~alone], test_size=TEST_PART, stratify=y[~alone], random_state=0)
+        train, test = train_test_split(rows[~alone], test_size=0.25, stratify=y[~alone], random_state=0)
         train, test = np.sort(np.concatenate([train, rows[alone]])), np.sort(test)
     values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
-    return checked(name, dict(zip(KEYS, values, strict=True)), name)
+    return make_dataset(name, dict(zip(KEYS, values, strict=True)), name)
 
 
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
     """Load a data set by name.
 
-    It is looked for in this order: as ``<name>.npz`` in ``data_home``, then in the folder that the environment variable
-    ``SIMPLEXBOOST_DATA`` names, among scikit-learn's embedded sets, and on OpenML, which needs a network the first
-    time (scikit-learn then keeps a copy).
+    Places are searched in this order: the files ``<name>.npz`` in ``data_home``, those in the folder that the
+    environment variable ``SIMPLEXBOOST_DATA`` names, scikit-learn's embedded sets, and OpenML, which needs a network
+    the first time (scikit-learn then keeps a copy).
 
     Parameters
     ----------
     name : str
         `available` lists the names.
-    data_home : path, optional
-        A folder of ``.npz`` files with the arrays X_train, y_train, X_test, y_test, feature_names, categorical,
-        class_names.
+    data_home : str, Path or None, default=None
+        A folder of files for `read_npz`.
 
     Examples
     --------
@@ -136,17 +130,17 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
         no_categories = np.zeros(bunch.data.shape[1], dtype=bool)
         return split(name, bunch.data, bunch.target, bunch.feature_names, no_categories, bunch.target_names)
     if name in OPENML:
-        return _from_openml(name)
+        return fetch_set(name)
     raise ValueError(f"name={name!r} is unknown; choose one of {', '.join(map(repr, available(data_home)))}.")
 
 
 def available(data_home: str | Path | None = None) -> list[str]:
-    """Return the names that `load` knows, sorted; those only on OpenML need a network.
+    """Return the names that `load` knows, sorted; some are on OpenML only, which needs a network.
 
     Parameters
     ----------
     data_home : str, Path or None, default=None
-        A folder of ``.npz`` files. None takes the folder that the environment variable ``SIMPLEXBOOST_DATA`` names.
+        A folder of files for `read_npz`; the folder that ``SIMPLEXBOOST_DATA`` names is searched in any case.
 
     Examples
     --------
@@ -158,18 +152,15 @@ def available(data_home: str | Path | None = None) -> list[str]:
 
 
 def _folders(data_home: str | Path | None) -> list[Path]:
-    """Return the folders in which to look for files, in this order; one that is passed as an argument must exist."""
+    """Return the folders of files, in the order of search; raise unless ``data_home`` exists or is None."""
     if data_home is not None and not Path(data_home).is_dir():
         raise FileNotFoundError(f"data_home={str(data_home)!r} is no folder; pass a folder of .npz files, or None.")
     places = [data_home, os.environ.get(ENVIRONMENT)]
     return [Path(place) for place in places if place and Path(place).is_dir()]
 
 
-# ---- files ----------------------------------------------------------------------------------------------------------
-
-
 def read_npz(path: str | Path) -> Dataset:
-    """Read a data set from a file and name it after that; no pickles are read, and the arrays must fit together.
+    """Read a data set from a file ``<name>.npz``; pickles are refused, and the arrays must fit together.
 
     Parameters
     ----------
@@ -193,45 +184,34 @@ def read_npz(path: str | Path) -> Dataset:
         raise ValueError(
             f"{path} is no data set file, or it is damaged ({error}); it needs {', '.join(KEYS)}."
         ) from error
-    return checked(path.stem, arrays, str(path))
+    return make_dataset(path.stem, arrays, str(path))
 
 
-EMBEDDED = {
-    "breast_cancer": sklearn.datasets.load_breast_cancer,
-    "digits": sklearn.datasets.load_digits,
-    "iris": sklearn.datasets.load_iris,
-    "wine": sklearn.datasets.load_wine,
-}
-
-
-# ---- OpenML ---------------------------------------------------------------------------------------------------------
+EMBEDDED = {name: getattr(sklearn.datasets, f"load_{name}") for name in ("breast_cancer", "digits", "iris", "wine")}
 
 
 @dataclass(frozen=True)
 class OpenMLSet:
-    """A set on OpenML and what it must look like.
+    """A set on OpenML, with facts that a fetched copy must agree with.
 
     The class counts of the training part prove that the rows are in the official order.
 
     Attributes
     ----------
     data_id : int
-        Its number on OpenML.
+        The number of the set on OpenML.
     shape : tuple of two ints
         The rows and columns of the file.
     n_classes : int
         The number of classes.
     n_train : int, default=0
-        The first so many rows of the file are the official training part. It is 0 where there is no official split, or
-        where OpenML's rows are in another order (letter) or incomplete (satimage lacks 5 of 6435).
-    train_counts : tuple of ints
-        The class counts of the training part, in ascending order.
-    counts : tuple of ints
-        The class counts of the whole file, in ascending order.
-    columns : int, default=0
-        How many of the last features are kept, where the others say who spoke, or number the rows; 0 keeps all.
-    rows : int, default=0
-        How many of the first rows are kept; 0 keeps all.
+        The number of rows at the beginning of the file that are the official training part. It is 0 where there is no
+        official split, or where OpenML's rows are in another order (letter) or incomplete (satimage lacks 5 of 6435).
+    train_counts, counts : tuple of ints, default=()
+        The class counts of the training part and of the whole file, in ascending order.
+    columns, rows : int, default=0
+        The numbers of columns, from the last, and of rows, from the first, that are kept; 0 keeps all. The other
+        columns name speakers or number the rows.
 
     Examples
     --------
@@ -280,7 +260,7 @@ OPENML = {
 }
 
 
-def _from_openml(name: str) -> Dataset:
+def fetch_set(name: str) -> Dataset:
     known = OPENML[name]
     try:
         bunch = sklearn.datasets.fetch_openml(data_id=known.data_id, as_frame=False, parser="liac-arff")

@@ -4,12 +4,9 @@ of a tree, the most probable labels.
 The functions take a fitted booster, a pipeline that ends in one, or a Dask classifier. None of them changes it.
 """
 
-from .abstaining import predict_or_abstain
 from .costs import cost_scorer, cost_weights, expected_costs, mean_cost, predict
-from .levels import predict_level, predict_proba_level
-from .priors import estimate_prior, predict_proba
-from .sets import calibrate_sets, predict_sets, set_thresholds
-from .top import top_k
+from .probabilities import estimate_prior, predict_level, predict_proba, predict_proba_level, top_k
+from .sets import calibrate_sets, predict_or_abstain, predict_sets, set_thresholds
 
 __all__ = [
     "calibrate_sets",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,33 +18,15 @@ from ..engine import CPU
 from ..parts.codewords import Hierarchy
 from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight
-from .priors import adjusted_proba
-from .rows import over_rows
+from .probabilities import predict_adjusted
+from .rows import accept_pipelines, complete_docstring
 
 
-@over_rows
+@accept_pipelines
 def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_score: Any = None) -> AnyArray:
-    """The decisions of the lowest expected cost, or the best classes if classes come in other shares than in training.
+    """Return the decisions of the lowest expected cost, or the best classes under another prior, (n,).
 
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    costs : array of shape (K, K), of shape (n, K, K), data frame, Hierarchy, or None, default=None
-        What every decision (column) costs when a class (row) is true, in the order of ``classes_``. Costs of single
-        rows have a matrix each. A data frame names the classes in its index and the decisions in its columns, which may
-        be others than the classes. A tree of classes gives their distances in it. None decides as the model does.
-    prior : array of shape (K,), dict or Series of shares by label, or None, default=None
-        The shares of the classes among the rows to come, if they are others than in training.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (n,)
-        The labels of the decisions.
+    Without costs the model decides as it was fitted to.
 
     Examples
     --------
@@ -56,10 +39,10 @@ def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_scor
     """
     if costs is None and prior is None:
         return clf.predict(X, init_score=init_score)
-    P = adjusted_proba(clf, X, prior, init_score)
+    P = predict_adjusted(clf, X, prior, init_score)
     if costs is not None:
         found = Costs.of(costs, clf.classes_, len(P))
-        return found.labels(cheapest(found.expected(P)))
+        return found.labels(found.expect(P).argmin(axis=1))
     if getattr(clf.loss_, "cost_matrix", None) is not None:
         raise ValueError(
             "prior= decides by probabilities, which leave out the cost_matrix that this model was fitted with; pass "
@@ -68,27 +51,9 @@ def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_scor
     return clf._decision().of_probabilities(P)
 
 
-@over_rows
+@accept_pipelines
 def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_score: Any = None) -> Array:
-    """What every decision is expected to cost, for every row, (n, A): Σ_k p_k C_ka.
-
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
-        What every decision (column) costs when a class (row) is true, as in `predict`.
-    prior : array of shape (K,), dict or Series of shares by label, or None, default=None
-        The shares of the classes among the rows to come, if they are others than in training.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    array of shape (n, A)
-        The expected costs, a column for every decision.
+    """Return what every decision is expected to cost, for every row, (n, A): Σ_k p_k C_ka.
 
     Examples
     --------
@@ -100,13 +65,13 @@ def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_scor
     >>> expected_costs(clf, X[[0, 77]], costs).argmin(axis=1).tolist()
     [0, 3]
     """
-    P = adjusted_proba(clf, X, prior, init_score)
-    return Costs.of(costs, clf.classes_, len(P)).expected(P)
+    P = predict_adjusted(clf, X, prior, init_score)
+    return Costs.of(costs, clf.classes_, len(P)).expect(P)
 
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What decisions cost.
+    """Costs of decisions, by true class.
 
     Attributes
     ----------
@@ -119,18 +84,14 @@ class Costs:
 
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
-        """Costs as users write them, for n rows and these classes (K,); of a tree, the distances in it."""
+        """Return the costs that a user has passed, for n rows and these classes (K,)."""
         if is_frame(costs):
             return cls._of_frame(costs, classes)
         if isinstance(costs, Hierarchy):
             return cls(costs.distances(classes), classes)
         C, K = as_numbers(costs), len(classes)
-        if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K or not C.shape[2]):
-            raise ValueError(
-                f"costs has shape {C.shape}; costs of single rows must have shape ({'n' if n is None else n}, {K}, "
-                "decisions): a matrix for every row."
-            )
-        if C.ndim != 3 and (C.ndim != 2 or len(C) != K or not C.shape[1]):
+        fits = C.shape[0] == K if C.ndim == 2 else C.ndim == 3 and C.shape[:2] == (n, K)
+        if not fits or not C.shape[-1]:
             raise ValueError(
                 f"costs has shape {C.shape}; pass ({K}, decisions), a row for every true class in the order of "
                 f"classes_, or a matrix for every row, ({'n' if n is None else n}, {K}, decisions). What a row costs "
@@ -140,7 +101,7 @@ class Costs:
 
     @classmethod
     def _of_frame(cls, costs: Any, classes: AnyArray) -> Costs:
-        """Costs from a pandas data frame: the index has the true classes, the columns have the decisions."""
+        """Return the costs in a data frame, whose index has the true classes and whose columns have the decisions."""
         index, columns = ([as_listed(label, classes) for label in ax.tolist()] for ax in (costs.index, costs.columns))
         labels = listed_classes(classes)
         missing = [label for label in labels if index.count(label) != 1]
@@ -155,22 +116,25 @@ class Costs:
         decisions = np.array(columns)
         return cls(C, decisions if decisions.shape == (C.shape[1],) else np.array([*columns, None], dtype=object)[:-1])
 
-    def expected(self, P: Array, rows: slice = slice(None)) -> Array:
-        """The expected cost of every decision, (n, A), for rows of these probabilities (n, K).
+    def expect(self, P: Array) -> Array:
+        """Return the expected cost of every decision, (n, A), for rows of these probabilities (n, K).
 
-        Those of a row do not depend on how many rows there are, as they would if BLAS multiplied.
+        The result for a row does not depend on the number of rows, as it would if BLAS multiplied.
         """
         if self.C.ndim == 2:
             E: Array = CPU.compute.times(P, self.C)
             return E
-        return np.einsum("nk,nka->na", P, self.C[rows])
+        return np.einsum("nk,nka->na", P, self.C)
 
-    def real(self, c: Labels, chosen: Labels) -> Array:
-        """What decisions (n,) have cost rows whose classes (n,) have become known, (n,)."""
-        return self.C[c, chosen] if self.C.ndim == 2 else self.C[np.arange(len(c)), c, chosen]
+    def mean(self, c: Labels, chosen: Labels, sample_weight: Any) -> float:
+        """Return the mean cost of decisions ``chosen`` (n,) in rows of true classes c (n,), weighted."""
+        paid = self.C[c, chosen] if self.C.ndim == 2 else self.C[np.arange(len(c)), c, chosen]
+        weight = check_sample_weight(sample_weight, paid)
+        check_some_weight(bool(weight.any()))
+        return float(np.average(paid, weights=weight))
 
     def labels(self, chosen: Labels) -> AnyArray:
-        """The labels (n,) of decisions; raise if they have none."""
+        """Return the labels (n,) of decisions; raise if the decisions have no labels."""
         if self.decisions is None:
             raise ValueError(
                 f"costs has {self.C.shape[-1]} decisions for {self.C.shape[-2]} classes, and nothing says what they "
@@ -180,12 +144,12 @@ class Costs:
 
 
 def is_frame(costs: Any) -> bool:
-    """Whether costs are a pandas data frame, which names classes and decisions."""
+    """Return whether costs are a data frame, which names classes and decisions."""
     return hasattr(costs, "columns") and hasattr(costs, "index")
 
 
 def as_numbers(costs: Any) -> Array:
-    """Costs as an array of finite numbers."""
+    """Return costs as an array; raise unless it holds finite numbers."""
     if np.ma.is_masked(costs):
         raise ValueError("costs has masked entries; what a decision costs must be known for every class.")
     try:
@@ -199,42 +163,21 @@ def as_numbers(costs: Any) -> Array:
     return C
 
 
-def cheapest(E: Array) -> Labels:
-    """The decision of the lowest expected cost in every row of E (n, A), ties to the first; (n,)."""
-    return E.argmin(axis=1)
-
-
-# ---- what decisions have cost ---------------------------------------------------------------------------------------
-
-
+@complete_docstring
 def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weight: Any = None) -> float:
-    """What decisions have cost on average, now that the true classes are known.
+    """Return the mean cost of decisions in rows whose true classes are known.
 
     Parameters
     ----------
-    y_true : array of shape (n,)
-        The true labels.
     decisions : array of shape (n,)
-        What was decided: labels of classes, or of the columns of a data frame of costs.
-    costs : array of shape (K, K), of shape (n, K, K), or data frame
-        The cost of every decision (column) when a class (row) is true, in the order of ``classes``; a data frame names
-        the classes in its index and the decisions in its columns.
-    classes : array of shape (K,)
-        The labels of the classes.
-    sample_weight : array of shape (n,) or None, default=None
-        The weights of the rows.
-
-    Returns
-    -------
-    float
-        The mean cost of a row.
+        The labels of the decisions: classes, or columns of a data frame of costs.
 
     Examples
     --------
     >>> mean_cost(["ok", "fraud"], ["ok", "ok"], [[0, 100], [1, 0]], ["fraud", "ok"])
     50.0
     """
-    known, y, decided = check_classes(classes), one_per_row(y_true, "y_true"), np.asarray(decisions)
+    known, y, decided = check_classes(classes), as_label_array(y_true, "y_true"), np.asarray(decisions)
     if decided.shape != y.shape:
         raise ValueError(f"y_true has shape {y.shape} and decisions {decided.shape}; both need one label per row.")
     found = Costs.of(costs, known, len(y))
@@ -242,18 +185,11 @@ def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weig
     chosen = known_label_numbers(
         decided, found.labels(np.arange(found.C.shape[-1])), "decisions", "the decisions of costs"
     )
-    return mean_of(found.real(c, chosen), sample_weight)
+    return found.mean(c, chosen, sample_weight)
 
 
-def mean_of(paid: Array, sample_weight: Any) -> float:
-    """The mean of what rows (n,) have cost, by their weights if they have some."""
-    weight = check_sample_weight(sample_weight, paid)
-    check_some_weight(bool(weight.any()))
-    return float(np.average(paid, weights=weight))
-
-
-def one_per_row(labels: Any, what: str) -> AnyArray:
-    """Labels as an array (n,); raise unless there is one for every row, and at least one row."""
+def as_label_array(labels: Any, what: str) -> AnyArray:
+    """Return labels as an array (n,); raise unless n is at least 1; ``what`` names the labels in messages."""
     array = np.asarray(labels)
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
@@ -261,26 +197,19 @@ def one_per_row(labels: Any, what: str) -> AnyArray:
 
 
 def check_classes(classes: Any) -> AnyArray:
-    """The labels of the classes (K,); raise unless they are all different."""
-    known = one_per_row(classes, "classes")
+    """Return the labels of the classes as an array (K,); raise unless they are all different."""
+    known = as_label_array(classes, "classes")
     if len(set(known.tolist())) < len(known):
         raise ValueError(f"classes={known.tolist()!r:.200} must hold different labels.")
     return known
 
 
+@complete_docstring
 def cost_scorer(costs: Any) -> Callable[..., float]:
-    """A scorer for cross-validation and searches: minus the mean cost of the cheapest decisions.
+    """Return a scorer for cross-validation and searches: minus the mean cost of the cheapest decisions.
 
-    Parameters
-    ----------
-    costs : array of shape (K, K), or data frame
-        The cost of every decision (column) when a class (row) is true, in the order of ``classes_``; a data frame names
-        the classes in its index and the decisions in its columns, and serves folds that lack a class, too.
-
-    Returns
-    -------
-    callable
-        ``scorer(estimator, X, y, sample_weight=None)`` for any classifier with ``predict_proba``; larger is better.
+    It is called ``scorer(estimator, X, y, sample_weight=None)`` and takes any classifier with ``predict_proba``. A data
+    frame of costs serves folds that lack a class, too.
 
     Examples
     --------
@@ -293,66 +222,44 @@ def cost_scorer(costs: Any) -> Callable[..., float]:
     >>> bool((cross_val_score(clf, X, y, scoring=cost_scorer(costs)) <= 0).all())
     True
     """
-    return CostScorer(costs)
+    return partial(score_cheapest, costs)
 
 
-@dataclass(frozen=True, eq=False)
-class CostScorer:
-    """What `cost_scorer` returns; it can be pickled, which parallel searches need."""
-
-    costs: Any
-
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Minus the mean cost of the cheapest decisions."""
-        P, classes = np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_)
-        found = Costs.of(self.costs, classes)
-        chosen = cheapest(found.expected(P))
-        if is_frame(self.costs):  # rows of classes that the estimator has not seen cost something, too
-            classes = np.array(self.costs.index.tolist())
-            found = Costs.of(self.costs, classes)
-        c = known_label_numbers(one_per_row(y, "y"), classes, "y")
-        return -mean_of(found.real(c, chosen), sample_weight)
+def score_cheapest(costs: Any, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Return minus the mean cost of the decisions that are cheapest by the probabilities of a classifier."""
+    P, classes = np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_)
+    found = Costs.of(costs, classes)
+    chosen = found.expect(P).argmin(axis=1)
+    if is_frame(costs):  # rows of classes that the estimator has not seen cost something, too
+        classes = np.array(costs.index.tolist())
+        found = Costs.of(costs, classes)
+    c = known_label_numbers(as_label_array(y, "y"), classes, "y")
+    return -found.mean(c, chosen, sample_weight)
 
 
-# ---- training -------------------------------------------------------------------------------------------------------
-
-
+@complete_docstring
 def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
-    """Weights for ``fit`` that make rows count by what their mistakes cost.
+    """Return weights for ``fit`` that make rows count by what their mistakes cost, (n,).
 
     A row counts in proportion to the mean cost of its wrong decisions, less that of the right one. With two classes
-    this is the cost-sensitive problem itself; with more it does not tell which of the mistakes is the costly one.
-
-    Parameters
-    ----------
-    y : array of shape (n,)
-        The true labels.
-    costs : array of shape (K, K), of shape (n, K, K), or data frame
-        The cost of every decision (column) when a class (row) is true, the decisions being the classes.
-    classes : array of shape (K,)
-        The labels of the classes.
-
-    Returns
-    -------
-    array of shape (n,)
-        The weights, for ``sample_weight``.
+    this is the cost-sensitive problem itself; with more it does not tell which of the mistakes is the costly one. The
+    decisions must be the classes.
 
     Examples
     --------
     >>> cost_weights(["ok", "fraud", "ok"], [[0, 100], [1, 0]], ["fraud", "ok"])
     array([  1., 100.,   1.])
     """
-    known, labels = check_classes(classes), one_per_row(y, "y")
+    known, labels = check_classes(classes), as_label_array(y, "y")
     found, c = Costs.of(costs, known, len(labels)), known_label_numbers(labels, known, "y")
     K = len(known)
     decisions = known[:0] if found.decisions is None else found.decisions
-    columns = label_numbers(known, decisions)  # those of the right decisions, (K,)
+    columns = label_numbers(known, decisions)  # (K,) the right decision for every class
     if found.C.shape[-1] != K or (columns < 0).any():
         raise ValueError("costs must have the classes as its decisions, in their order, to weigh rows by.")
-    own = columns[c]
     rows = np.arange(len(c))
     of_row = found.C[c] if found.C.ndim == 2 else found.C[rows, c]  # (n, K)
-    right = of_row[rows, own]
+    right = of_row[rows, columns[c]]
     weight: Array = (of_row.sum(axis=1) - right) / max(1, K - 1) - right
     if (weight < 0).any():
         row = int(np.flatnonzero(weight < 0)[0])

@@ -1,24 +1,50 @@
-"""What the functions of this folder share: the classifiers that they take, and probabilities of some rows at a time."""
+"""Checks the classifiers that the functions of this folder take, and completes the docstrings of these functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._util.arrays import AnyArray, Array
+from .._util.docstrings import SHARED, described
 from ..classifiers.prediction import AdditiveClassifier
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def over_rows(function: Function) -> Function:
+# The entries that docstrings of this folder share, beside those of the whole package.
+DECISIONS = """\
+costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
+    The cost of every decision (column) when a class (row) is true, in the order of the classes. Costs of single rows
+    have a matrix each. The index of a data frame names the classes, its columns name the decisions, which may be others
+    than the classes. A tree of classes gives their distances in it.
+classes : array of shape (K,)
+    The labels of the classes.
+prior : array of shape (K,), dict or Series of shares by label, or None, default=None
+    The shares of the classes among the rows to come; None takes those of training.
+level : int
+    From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
+coverage : float, default=0.9
+    The fraction of the sets that hold the true class, between 0 and 1.
+per_class : bool, default=False
+    Whether this fraction is reached for the rows of every class, and not only for all rows together. A class with fewer
+    than coverage / (1 − coverage) known rows (9 for a coverage of 0.9) is then in every set.
+"""
+
+
+def complete_docstring(function: Function) -> Function:
+    """Add the entries of shared parameters to the docstring of a public function of this folder."""
+    return described(function, SHARED + DECISIONS)
+
+
+def accept_pipelines(function: Function) -> Function:
     """Let a function of a fitted booster and rows take pipelines that end in one, and Dask classifiers with their rows.
 
     A pipeline transforms the rows before. A Dask classifier answers Dask collections itself, without computing them.
+    The docstring is completed, too.
     """
 
     @wraps(function)
@@ -30,7 +56,7 @@ def over_rows(function: Function) -> Function:
         found = NotImplemented if lazily is None else lazily(function, X, arguments, keywords)
         return function(clf, X, *arguments, **keywords) if found is NotImplemented else found
 
-    return answer  # type: ignore[return-value]
+    return complete_docstring(answer)  # type: ignore[return-value]
 
 
 def check_booster(clf: Any) -> None:
@@ -43,8 +69,3 @@ def check_booster(clf: Any) -> None:
 def check_one_class(clf: Any, what: str) -> None:
     """Raise if a booster was fitted to several labels or targets per row; ``what`` begins the message."""
     clf._problem.check_one_class(f"{what}; this model was fitted to several {{several}} per row.")
-
-
-def blocks(clf: Any, X: AnyArray, init_score: Any) -> Iterator[tuple[slice, Array]]:
-    """Some of the checked rows at a time, and their probabilities (n, K)."""
-    return clf._proba_blocks(X, init_score)

@@ -1,4 +1,4 @@
-"""Conformal prediction sets, P (n, K) → a boolean matrix (n, K), that hold the true class with a given probability.
+"""Conformal prediction sets, P (n, K) → a mask (n, K), and predictions (n,) that are missing where they are unsure.
 
 The score of a class in a row is the probability of all classes that are more probable in that row,
 
@@ -17,42 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from .._util.arrays import Array, Mask
-from .._util.params import check_flag
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.params import check_flag, check_number
 from ..classifiers.search import own_scores, set_scores
 from ..persist.models import FRESH
+from ..tables.labels import as_listed, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight, known_labels
-from .rows import blocks, check_booster, check_one_class, over_rows
+from .rows import accept_pipelines, check_booster, check_one_class, complete_docstring
 
 
-@over_rows
+@accept_pipelines
 def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = False, *, init_score: Any = None) -> Mask:
-    """A set of classes for every row that holds the true one with a promised probability, (n, K).
+    """Return a set of classes for every row that holds the true one with a promised probability, a mask (n, K).
 
     The set has the most probable class, the second, and so on, until their probabilities add up to more than a
     threshold. That threshold comes from rows that the model was not trained on: those that `SimplexBoostClassifier`
     holds out when it chooses its rounds, or those given to `calibrate_sets`. No set is empty, so coverages below the
-    accuracy give sets of one class. See the page about sets for what is guaranteed and what is not.
-
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit. NaN and None mean missing.
-    coverage : float, default=0.9
-        The part of the sets that hold the true class, between 0 and 1.
-    per_class : bool, default=False
-        Whether that is so for the rows of every class, and not only for all rows together. A class with fewer than
-        coverage / (1 − coverage) known rows (9 for a coverage of 0.9) is then in every set.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    bool array of shape (n, K)
-        Which classes are in the set, a column for every class in the order of ``classes_``. Classes without training
-        examples are in none.
+    accuracy give sets of one class. Classes without training examples are in no set. See the page about sets for what
+    is guaranteed and what is not.
 
     Examples
     --------
@@ -67,35 +49,23 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
     X = clf._check_X(X)
     thresholds = set_thresholds(clf, coverage, per_class)
     S = np.empty((X.shape[0], len(clf.classes_)), dtype=bool)
-    for rows, P in blocks(clf, X, init_score):
+    for rows, P in clf._proba_blocks(X, init_score):
         S[rows] = sets_of(P, thresholds)
     return S
 
 
+@complete_docstring
 def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
-    """Learn from fresh rows how large the sets of `predict_sets` must be; return a classifier that knows it.
+    """Return a copy of a classifier whose `predict_sets` has learned the sizes of its sets from held-out rows.
 
-    The rows must not have been used for the fit, in no way: then the promised coverage is a theorem. They take the
-    place of rows that the fit held out itself.
+    The rows must not have been used for the fit in any way: then the promised coverage is a theorem. They take the
+    place of rows that the fit held out itself. Rows of a class without training examples count as not covered. The copy
+    has other ``set_scores_`` and predicts the same.
 
     Parameters
     ----------
-    clf : classifier
-        A fitted booster, which is not changed.
-    X : array, data frame or sparse matrix of shape (n, p)
-        The rows, with the columns of the fit.
-    y : array of shape (n,)
-        Their labels, of the classes of the model. Rows of a class without training examples can be in no set, and count
-        as not covered.
     sample_weight : array of shape (n,) or None, default=None
-        What the rows count; the promise is then for rows drawn in proportion to these weights.
-    init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-        Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
-
-    Returns
-    -------
-    classifier
-        A copy of the classifier with other ``set_scores_``; it predicts the same.
+        The weights of the rows; the promise is then for rows drawn in proportion to these weights.
 
     Examples
     --------
@@ -115,7 +85,7 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
     weight = None if sample_weight is None else check_sample_weight(sample_weight, X)
     check_some_weight(weight is None or bool(weight.any()))
     score = np.empty(X.shape[0])
-    for rows, P in blocks(clf, X, init_score):
+    for rows, P in clf._proba_blocks(X, init_score):
         score[rows] = own_scores(P, c[rows])
     score[~clf.present_[c]] = 2.0  # more than all probabilities together
     used = np.ones(len(c), dtype=bool) if weight is None else weight > 0
@@ -125,24 +95,12 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
     return calibrated
 
 
+@complete_docstring
 def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> Array:
-    """The probabilities up to which the sets of `predict_sets` are filled, for every class, (K,).
+    """Return the probabilities up to which the sets of `predict_sets` are filled, one per class, (K,).
 
     A class is in the set of a row if the classes that are more probable have no more than this probability together.
-
-    Parameters
-    ----------
-    clf : classifier
-        A fitted booster.
-    coverage : float, default=0.9
-        The part of the sets that hold the true class, between 0 and 1.
-    per_class : bool, default=False
-        Whether that is so for the rows of every class, not only for all rows together.
-
-    Returns
-    -------
-    array of shape (K,)
-        The thresholds; infinity where there are too few rows to tell, so that the class is always in the set.
+    The threshold is infinity where there are too few rows to tell, so that the class is always in the set.
 
     Examples
     --------
@@ -156,7 +114,8 @@ def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> 
     check_booster(clf)
     check_one_class(clf, "predict_sets answers with classes of which one is right")
     scores = clf.set_scores_
-    if scores is None or not is_whole(clf, scores["n_rounds"]):
+    n_rounds = None if scores is None else scores["n_rounds"]  # of the model that the scores are of
+    if scores is None or clf.n_iter_ > n_rounds or (clf.n_iter_ < n_rounds and clf.stop_reason_ is None):
         raise ValueError(
             "predict_sets needs labelled rows that the model was not trained on: call calibrate_sets(clf, X, y) with "
             'some, or fit SimplexBoostClassifier with n_estimators="auto", which holds out rows itself.'
@@ -164,13 +123,8 @@ def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> 
     return thresholds_of(scores, len(clf.classes_), coverage, per_class)
 
 
-def is_whole(clf: Any, n_rounds: int) -> bool:
-    """Whether the model has so many rounds, or boosting stopped by itself before."""
-    return clf.n_iter_ == n_rounds or (clf.n_iter_ < n_rounds and clf.stop_reason_ is not None)
-
-
 def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bool = False) -> Array:
-    """The thresholds (K,) that follow from the ``set_scores_`` of a classifier.
+    """Return the thresholds (K,) that follow from the ``set_scores_`` of a classifier.
 
     Examples
     --------
@@ -188,7 +142,7 @@ def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bo
 
 
 def class_scores(P: Array) -> Array:
-    """The probability of all classes that are more probable, for every class of every row, (n, K).
+    """Return the probability of all classes that are more probable, for every class of every row, (n, K).
 
     Classes of equal probability have equal scores, whatever their order.
 
@@ -209,7 +163,7 @@ def class_scores(P: Array) -> Array:
 
 
 def check_coverage(coverage: Any) -> None:
-    """Raise unless it is a number between 0 and 1, both excluded."""
+    """Raise unless a coverage is a number between 0 and 1, both excluded."""
     fits = isinstance(coverage, float | int | np.number) and not isinstance(coverage, bool | np.bool_)
     if not fits or not 0.0 < coverage < 1.0:
         raise ValueError(
@@ -219,11 +173,11 @@ def check_coverage(coverage: Any) -> None:
 
 
 def threshold(score: Array, weight: Array | None, coverage: float) -> float:
-    """The smallest score (m,) that so much of the weight does not exceed, if a new row is counted as one that does.
+    """Return the quantile of ascending scores (m,) at a coverage, as if one more row had an infinite score.
 
     For m rows of equal weight it is the ⌈(m + 1) coverage⌉-th smallest score, and infinity if there are fewer. Among
-    rows w (m,) of different weights, the new row weighs Σ w² / Σ w, which is what a row drawn in proportion to these
-    weights weighs on average: so (Σ w)² / Σ w², the effective number of rows, takes the place of m.
+    rows of different weights w (m,), the new row weighs Σ w² / Σ w, the mean weight of a row drawn in proportion to
+    these weights: so (Σ w)² / Σ w², the effective number of rows, takes the place of m.
 
     Examples
     --------
@@ -244,5 +198,102 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
 
 
 def sets_of(P: Array, thresholds: Array) -> Mask:
-    """Which classes are in the set of every row, (n, K); a class that cannot be (of probability 0) is in none."""
+    """Return which classes are in the set of every row, (n, K); a class of probability 0 is in none."""
     return (class_scores(P) <= thresholds) & (P > 0)
+
+
+@accept_pipelines
+def predict_or_abstain(
+    clf: Any, X: Any, confidence: float = 0.9, *, missing: Any = None, init_score: Any = None
+) -> AnyArray:
+    """Return the most probable class of every row, or no answer where its probability is below a confidence, (n,).
+
+    The type of the array depends on the labels only, not on whether a row is without an answer.
+
+    Parameters
+    ----------
+    confidence : float, default=0.9
+        The smallest probability with which a row gets an answer, from 0 to 1.
+    missing : scalar or None, default=None
+        What stands for no answer, for instance -1 or "unknown"; it must not be a class. None takes NaN if the labels
+        are numbers (whole numbers then become floats), NaT if they are dates, and None, in an array of objects, for all
+        other labels: what pandas and scikit-learn take for missing values.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris()
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+    >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
+    >>> predict_or_abstain(clf, iris.data[[0, 77]], confidence=0.9).tolist()
+    ['setosa', None]
+    """
+    X = clf._check_X(X)
+    check_abstaining(clf, confidence, missing)
+    best, sure = np.empty(X.shape[0], dtype=np.intp), np.empty(X.shape[0], dtype=bool)
+    for rows, P in clf._proba_blocks(X, init_score):
+        best[rows] = P.argmax(axis=1)
+        sure[rows] = P.max(axis=1) >= confidence
+    return with_missing(clf.classes_, best, sure, missing)
+
+
+def check_abstaining(clf: Any, confidence: Any, missing: Any) -> None:
+    """Raise unless the arguments of `predict_or_abstain` are valid."""
+    check_one_class(clf, "predict_or_abstain answers with one label")
+    check_number("confidence", confidence, float, 0.0, 1.0)
+    if missing is None:
+        return
+    if np.ndim(missing) != 0:
+        raise ValueError(f"missing={missing!r} must be a single value, such as -1 or 'unknown', or None.")
+    if any(is_same(label, as_listed(missing, clf.classes_)) for label in listed_classes(clf.classes_)):
+        raise ValueError(f"missing={missing!r} is one of the classes; take a value that no row can have.")
+
+
+def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:
+    """Return the labels (n,) of the classes ``best`` (n,), and ``missing`` in rows that are not ``answered`` (n,).
+
+    What None takes for a missing label, the documentation of `predict_or_abstain` says.
+
+    Examples
+    --------
+    >>> best, answered = np.array([1, 0]), np.array([True, False])
+    >>> with_missing(np.array([3, 5]), best, answered)
+    array([ 5., nan])
+    >>> with_missing(np.array(["cat", "dog"]), best, answered)
+    array(['dog', None], dtype=object)
+    >>> with_missing(np.array([3, 5]), best, answered, -1)
+    array([ 5, -1])
+    """
+    out = classes.astype(type_with_missing(classes, missing)).take(best)
+    if missing is not None:
+        out[~answered] = missing
+    elif out.dtype.kind in "mM":
+        out[~answered] = np.array("NaT", dtype=out.dtype)
+    else:
+        out[~answered] = None if out.dtype == object else np.nan
+    return out
+
+
+def type_with_missing(classes: AnyArray, missing: Any) -> Any:
+    """Return the type of an array that can hold the labels (K,) and the value for no answer."""
+    kind = classes.dtype.kind
+    if missing is not None:
+        found = np.asarray(missing)
+        alike = found.ndim == 0 and (found.dtype.kind == kind or {found.dtype.kind, kind} <= set("iuf"))
+        of_both = np.result_type(classes.dtype, found.dtype) if alike and kind != "b" else np.dtype(object)
+    elif kind in "iu":
+        of_both = np.dtype(np.float64)
+    else:
+        of_both = classes.dtype if kind in "fmM" else np.dtype(object)
+    if kind in "iu" and of_both.kind == "f" and (np.abs(classes.astype(np.float64)) >= 2**53).any():
+        return np.dtype(object)  # a float would be another number
+    return of_both
+
+
+def is_same(label: Any, missing: Any) -> bool:
+    """Return whether a label equals the value for no answer; pandas.NA, which cannot be compared, equals no label."""
+    try:
+        return bool(label == missing)
+    except (TypeError, ValueError):
+        return False

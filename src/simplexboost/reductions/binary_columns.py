@@ -35,7 +35,6 @@ class ConstantColumn:
     side: int
 
     def predict(self, X: Any) -> Labels:
-        """Return 1 or 0 for every row."""
         return np.full(_num_samples(X), int(self.side > 0))
 
 
@@ -48,7 +47,7 @@ class Column:
     kernel_rows: Labels | None = None
 
     def ask(self, method: str, X: Any) -> Array:
-        """Return the classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
+        """Return what a method of the classifier says of +1, (n,)."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
         with name_in_errors(owner(self.estimator, self.number)):
@@ -65,7 +64,7 @@ class Column:
         return values[:, 1] - values[:, 0] if method == "decision_function" else values[:, 1]
 
     def answers(self, X: Any, response: str, decoding: str) -> Array:
-        """Return f (n,), positive for +1."""
+        """Return the answers f (n,), positive for +1."""
         method = self.method(response, decoding)
         values = self.ask(method, X)
         return answers_from_probabilities(values, decoding) if method == "predict_proba" else values
@@ -79,7 +78,7 @@ class Column:
         return values if method == "predict_proba" else expit(values)
 
     def method(self, response: str, decoding: str) -> str:
-        """Return the name of the method that is asked."""
+        """Return the name of the classifier's method that gives the answers."""
         order = ["decision_function", "predict_proba", "predict"]
         if isinstance(self.estimator, ConstantColumn):
             order = ["predict"]
@@ -100,22 +99,22 @@ def check_response(estimator: Any, response: str) -> None:
 
 
 def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:
-    """Return as many jobs as are wanted, but no more than there are columns: each is a process."""
+    """Return the number of processes for joblib, at most one per column."""
     return n_jobs if n_jobs is None else max(1, min(effective_n_jobs(n_jobs), n_columns))
 
 
-def indexable(X: Any) -> Any:
-    """Return X in a format whose rows can be picked."""
+def make_indexable(X: Any) -> Any:
+    """Return X in a format from which rows can be taken."""
     return X.tocsr() if issparse(X) and X.format not in ("csr", "csc", "lil") else X
 
 
 def owner(estimator: Any, number: int) -> str:
-    """Return whose error it is, for `name_in_errors`."""
+    """Return what `name_in_errors` calls the classifier of a column."""
     return f"estimator: {type(estimator).__name__} of column {number}"
 
 
 def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Array | None, seed: int | None) -> Column:
-    """Train a clone on the rows with a letter ±1; ``letters`` (n,) are those of the rows' classes.
+    """Train a clone on the rows whose class has a letter ±1; ``letters`` (n,) are the letters of all rows.
 
     All random states of the clone are set from the seed, unless it is None.
     """
@@ -146,11 +145,8 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
     return Column(number, estimator, rows if pairwise else None)
 
 
-# ---- files ----------------------------------------------------------------------------------------------------------
-
-
 def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str, AnyArray]]:
-    """Return a header for every column, and all arrays with the column's number before their names."""
+    """Return a file header for every column, and all arrays, named ``number.name``."""
     headers: list[dict[str, Any]] = []
     arrays: dict[str, AnyArray] = {}
     for column in columns:

@@ -51,7 +51,7 @@ def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
 
 
 def check_code(M: Any, K: int) -> Array:
-    """Return the code, if it has a row per class, letters −1, 0, +1, both signs in every column and different rows."""
+    """Return a code as an array; raise unless it has K different rows of −1, 0, +1, and both signs in every column."""
     M = check_ternary(M)
     if len(M) != K:
         raise ValueError(
@@ -91,15 +91,9 @@ CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: lo
 
 
 def distances(f: Array, M: Array, decoding: str) -> Array:
-    """Return how far the answers are from the row of each class, (n, K); the smallest wins.
+    """Return the distances of the answers f (n, l) from the row of each class, (n, K); the smallest wins.
 
-    ==============  ==========================================================================
-    a loss          Σ_j L(m_kj f_j)
-    ``hamming``     Σ_j ½ (1 − m_kj sign f_j): wrong bits, zeros counting ½
-    ``votes``       minus the columns that answer with the class's letter
-    ``euclidean``   Σ_j (m_kj − f_j)²
-    ==============  ==========================================================================
-
+    The parameter ``decoding`` of `OutputCodeClassifier` says what the distances are, except that 'votes' are negative.
     The sign of an answer of exactly 0 is −1, as in scikit-learn's classifiers.
 
     Examples
@@ -125,20 +119,20 @@ def distances(f: Array, M: Array, decoding: str) -> Array:
 
 
 def snap(distance: Array) -> Array:
-    """Rounded to 40 bits of the row's largest distance: ties are ties, not decided by rounding errors."""
+    """Round distances (n, K) to 40 bits of the largest of their row, so that rounding errors do not break ties."""
     _, exponent = np.frexp(np.abs(distance).max(axis=1, initial=0.0, keepdims=True))
     unit = np.ldexp(1.0, exponent - 40)
     return np.asarray(np.round(distance / unit) * unit)
 
 
 def confidence(f: Array, M: Array) -> Array:
-    """Σ_j m_kj f_j squashed into ±0.2, (n, K): it orders classes at equal distance and changes no other order."""
+    """Return Σ_j m_kj f_j squeezed into ±0.2, (n, K), which orders only classes at equal distance."""
     total = f @ M.T
     return 0.2 * total / (1.0 + np.abs(total))
 
 
 def answers_from_probabilities(p: Array, decoding: str) -> Array:
-    """Probabilities of +1 as answers: the f that minimises the expected loss, which for the hinge loss is not unique.
+    """Return the answers f of least expected loss, given the probabilities of +1.
 
     Log-odds for ``logistic``, half of them for ``exponential``, 2p − 1 for all others.
     """
@@ -163,7 +157,7 @@ def softmax_link(distance: Array, M: Array) -> Array:
 
 
 def couple(r: Array, M: Array) -> Array:
-    """Class probabilities p (n, K) that explain the columns' probabilities r (n, l) of +1 best.
+    """Return the class probabilities p (n, K) that best explain the columns' probabilities r (n, l) of +1.
 
     With I⁺ and I⁻ the classes on the two sides of column j, r_j should be Σ_{I⁺} p / Σ_{I⁺ ∪ I⁻} p; minimised is
 

@@ -34,14 +34,12 @@ from .binary_columns import (
     RESPONSES,
     check_response,
     fit_column,
-    indexable,
     jobs_for,
+    make_indexable,
     pack_columns,
     unpack_columns,
 )
 from .coding import DECODINGS, confidence, couple, distances, make_code, softmax_link
-
-PROBABILITIES = ("auto", "softmax", "coupling")
 
 
 @register
@@ -85,8 +83,6 @@ class OutputCodeClassifier(BaseClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The labels, sorted.
     present_ : bool array of shape (K,)
         Which classes had training examples.
     codewords_ : array of shape (K, l)
@@ -99,10 +95,6 @@ class OutputCodeClassifier(BaseClassifier):
         The smallest Hamming distance of two rows of the code, zeros counting ½.
     bits_corrected_ : int
         The number of wrong bits that Hamming decoding always survives.
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
 
     Notes
     -----
@@ -134,24 +126,15 @@ class OutputCodeClassifier(BaseClassifier):
     random_state: Any = None
     n_jobs: int | None = None
 
-    # ---- fitting ----------------------------------------------------------------------------------------------------
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train a classifier for every column.
+        """Train a classifier for every column, and return the fitted output code.
 
         Parameters
         ----------
         X : table of shape (n, p)
             The features, in any form that the estimator takes.
-        y : array of shape (n,)
-            The labels.
         sample_weight : array of shape (n,) or None, default=None
             The weights of the rows, only for estimators that take them; rows of zero weight are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         with transaction(self) as draft:
             draft._check_parameters()
@@ -173,14 +156,14 @@ class OutputCodeClassifier(BaseClassifier):
     def _check_choices(self) -> None:
         check_choice("decoding", self.decoding, DECODINGS)
         check_choice("response", self.response, RESPONSES)
-        check_choice("probability", self.probability, PROBABILITIES)
+        check_choice("probability", self.probability, ("auto", "softmax", "coupling"))
         check_flag("break_ties", self.break_ties)
 
     def _estimator(self) -> Any:
         return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Array | None]:
-        """X, class numbers and weights of the rows that count; sets ``classes_`` and ``present_``."""
+        """Return X, class numbers and weights of the rows of positive weight; set ``classes_`` and ``present_``."""
         X = check_columns(self, X, reset=True)
         check_nothing_is_masked("y", y)
         y = column_or_1d(plain_labels(y), warn=True)
@@ -193,7 +176,7 @@ class OutputCodeClassifier(BaseClassifier):
                 f"sample_weight was given, but {type(self._estimator()).__name__}.fit does not take it; leave the "
                 "weights out or choose another estimator."
             )
-        X = indexable(X)
+        X = make_indexable(X)
         self.classes_, c, weight = check_labels(X, y, sample_weight, Labelling(self.classes))
         check_label_types(self.classes_)
         with np.errstate(over="ignore"):
@@ -228,16 +211,8 @@ class OutputCodeClassifier(BaseClassifier):
         check_is_fitted(self)
         return [column.estimator for column in self.columns_]
 
-    # ---- prediction -------------------------------------------------------------------------------------------------
-
     def column_scores(self, X: Any) -> Array:
-        """Return the answers f of the columns, (n, l): positive for +1.
-
-        Returns
-        -------
-        array of shape (n, l)
-            The answers, a column for every binary problem.
-        """
+        """Return the answers f of the columns, (n, l): positive for +1."""
         X = self._check_X(X)
         return self._ask(X, "answers", self.response, self.decoding)
 
@@ -246,13 +221,7 @@ class OutputCodeClassifier(BaseClassifier):
         return all_classes(self._present_scores(self.column_scores(X)), self.present_)
 
     def predict_proba(self, X: Any) -> Array:
-        """Return probabilities (n, K), by soft-max or coupling; classes without training examples have none.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The probabilities, a column for every class in the order of ``classes_``.
-        """
+        """Return probabilities (n, K), by soft-max or coupling; those of classes without training examples are 0."""
         X = self._check_X(X)
         n, M = _num_samples(X), self.codewords_[self.present_]
         P = np.zeros((n, len(self.classes_)))
@@ -268,37 +237,29 @@ class OutputCodeClassifier(BaseClassifier):
         return P
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The logarithms.
-        """
+        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero."""
         return log_of(self.predict_proba(X))
 
     def _check_X(self, X: Any) -> Any:
         check_is_fitted(self)
         if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
             raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
-        return indexable(check_columns(self, X, reset=False))
+        return make_indexable(check_columns(self, X, reset=False))
 
     def _ask(self, X: Any, question: str, *how: str) -> Array:
-        """Every column's answers or probabilities, (n, l)."""
+        """Return every column's answers or probabilities, (n, l)."""
         jobs = jobs_for(self.n_jobs, len(self.columns_))
         columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
         return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
 
     def _present_scores(self, f: Array) -> Array:
-        """Minus the distances of the answers f (n, l) to the classes that had training examples."""
+        """Return minus the distances of the answers f (n, l) to the classes with training examples."""
         M = self.codewords_[self.present_]
         with one_blas_thread():
             scores = -distances(f, M, self.decoding)
             if self.break_ties and self.decoding in ("hamming", "votes"):
                 scores += confidence(f, M)
         return scores
-
-    # ---- saving -----------------------------------------------------------------------------------------------------
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         headers, arrays = pack_columns(self.columns_)
@@ -320,8 +281,6 @@ class OutputCodeClassifier(BaseClassifier):
             column.method(self.response, self.decoding)  # raises where the classifier has no such answer
         self.columns_, self.present_ = columns, present
         self._set_codewords(M)
-
-    # ---- scikit-learn -----------------------------------------------------------------------------------------------
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._util.arrays import Array
+from .._util.docstrings import described
 from ..parts.codewords.base import RandomState, Simplex, check_classes, check_dim
 from ..parts.codewords.measures import margin_capacity
 from ..parts.codewords.packing import MaxMin, retract
@@ -19,27 +20,19 @@ STEPS = 80
 MOST = 200  # the largest K * d: a start takes 0.2 s at K * d = 21, 5 s at 100
 
 
+@described
 def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomState = 0) -> Array:
-    """Search for unit codewords of the largest margin capacity, for d < K-1.
+    """Search for K unit codewords of the largest margin capacity in d < K-1 dimensions, (K, d).
 
     The simplex, the best of all codes, needs K-1 dimensions. With fewer, the code of largest capacity and that of
     largest distance (`MaxMin`) can differ. The local search starts from the max-min code and from random ones.
 
     Parameters
     ----------
-    K : int
-        Number of classes, at least 2.
     d : int
         Code dimension; 1 is enough only for K = 2. ``K * d`` is at most 200.
     centered : bool
         Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55).
-    random_state : int, Generator or None
-        Seed of the search.
-
-    Returns
-    -------
-    array of shape (K, d)
-        The codewords.
 
     Examples
     --------
@@ -62,8 +55,9 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
 def climb(Y: Array, centered: bool) -> Array:
     """Return a local optimum of the capacity near Y (K, d)."""
-    V, radius = directions(Y), 0.1
-    least = smallest(Y, V)
+    V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)  # (K, d), away from the mean of the other codewords
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    radius, least = 0.1, smallest_gap(Y, V)
     for _ in range(STEPS):
         dY, dV, linearised = linear_step(Y, V, radius, centered)
         promised = linearised - least
@@ -72,20 +66,14 @@ def climb(Y: Array, centered: bool) -> Array:
         moved = retract((Y + dY)[None], centered)[0]
         turned = V + dV
         turned /= np.linalg.norm(turned, axis=1, keepdims=True)
-        gain = smallest(moved, turned) - least
+        gain = smallest_gap(moved, turned) - least
         if gain > 0:
             Y, V, least = moved, turned, least + gain
         radius = min(2 * radius, 0.3) if gain > 0.5 * promised else 0.25 * radius
     return Y
 
 
-def directions(Y: Array) -> Array:
-    """Return the direction of each class from the mean of the others, (K, d)."""
-    V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)
-    return V / np.linalg.norm(V, axis=1, keepdims=True)
-
-
-def smallest(Y: Array, V: Array) -> float:
+def smallest_gap(Y: Array, V: Array) -> float:
     """Return min_{k≠l} ½ <y_k - y_l, v_k>."""
     products = V @ Y.T  # (K, K): <v_k, y_l>
     gaps = np.diag(products)[:, None] - products

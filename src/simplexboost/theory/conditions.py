@@ -13,20 +13,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._util.arrays import Array, Labels
-from .._util.docstrings import described as completed
+from .._util.docstrings import described
 from .._util.params import check_choice
 
 T = TypeVar("T", bound=Any)
 
-# Descriptions of parameters that many functions of this folder share; see `described`.
+# Descriptions of parameters that many functions of this folder share; see `complete_docstring`.
 SHARED = """\
 H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
     The weak classifiers: a matrix of the labels that they predict (a column for each), fitted classifiers that predict
     from X, or a fitted booster of this package, whose weak classifiers are used.
-y : array of shape (n,) or None, default=None
+space : Space
+    The weak classifiers.
+y : array of shape (n,)
     The true labels; a `Space` already has them.
-X : array of shape (n, p) or None, default=None
-    The features, from which classifiers predict.
+X : array of shape (n, p)
+    The features, from which classifiers predict; a matrix H needs none.
 classes : int, sequence of labels or None, default=None
     All classes: their number K if labels are 0 .. K−1, or the labels. None takes those that occur in H or y.
 condition : str, array of shape (K,) or Condition
@@ -57,13 +59,13 @@ c : array of shape (n,)
 n_threads : int, default=1
     The number of threads.
 ax : matplotlib Axes or None, default=None
-    Where to draw; None makes a new figure.
+    Where to draw; None makes a new figure. The function returns these axes.
 """
 
 
-def described(thing: T) -> T:
-    """Add the descriptions of shared parameters to a docstring; a decorator, see `_util.docstrings`."""
-    return completed(thing, SHARED)
+def complete_docstring(thing: T) -> T:
+    """Add the entries of shared parameters to the docstring of a public function or class of this folder."""
+    return described(thing, SHARED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,7 @@ def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
     return edge * C[:, 0] + (1 - edge) * means[np.arange(len(C)), best], best + 2
 
 
-@described
+@complete_docstring
 def uniform_baseline(K: int, edge: float) -> Array:
     """Return the γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which is first.
 
@@ -153,20 +155,13 @@ def two_levels(true: float, wrong: float, K: int) -> Array:
     return np.array([true] + [wrong] * (K - 1))
 
 
-def wrong_labels(K: int) -> Array:
-    """Return the cone (K−1, K) in which wrong labels cost at least as much as the true one."""
-    return np.eye(K)[1:]  # the same cost for all labels, added to a row, would change nothing
-
-
-def wrong_over_true(K: int) -> Array:
-    """Return the cone (K−1, K) of pairs, in which a wrong label costs what the true one gains."""
-    return np.eye(K)[1:] - np.eye(K)[0]
-
-
-def half_edge(K: int, edge: float) -> Array:
-    """Return MR's baseline (K,)."""
-    return two_levels(edge / 2, -edge / 2, K)
-
+MR = Condition(
+    "mr",
+    lambda K: np.eye(K)[1:] - np.eye(K)[0],
+    lambda K, edge: two_levels(edge / 2, -edge / 2, K),
+    "AdaBoost.MR, AdaBoost.M2, AdaBoost.MM",
+)
+UNIFORM = Condition("uniform", lambda K: np.eye(K)[1:], uniform_baseline, "OSBoost(condition='uniform')")
 
 CONDITIONS: dict[str, Condition] = {
     condition.name: condition
@@ -183,9 +178,9 @@ CONDITIONS: dict[str, Condition] = {
             lambda K, edge: two_levels(0.5 + edge / 2, 0.5 - edge / 2, K),
             "AdaBoost.MH",
         ),
-        Condition("mr", wrong_over_true, half_edge, "AdaBoost.MR, AdaBoost.M2, AdaBoost.MM"),
-        Condition("uniform", wrong_labels, uniform_baseline, "OSBoost(condition='uniform')"),
-        MinimalCondition("minimal", wrong_over_true, half_edge, "AdaBoost.MM, OSBoost(condition='minimal')"),
+        MR,
+        UNIFORM,
+        MinimalCondition("minimal", MR.generators, MR.baseline, "AdaBoost.MM, OSBoost(condition='minimal')"),
     )
 }
 
@@ -215,7 +210,7 @@ def as_condition(value: Any) -> Condition:
             raise ValueError(f"b has {q.shape[-1]} entries; with {K} classes it must have {K}.")
         return (1 - edge) * q + edge * np.eye(K)[0]
 
-    return Condition("edge over random", wrong_labels, baseline, "OSBoost with this baseline")
+    return Condition("edge over random", UNIFORM.generators, baseline, "OSBoost with this baseline")
 
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:

@@ -19,11 +19,11 @@ from ..model.code import Gradient
 from ..parts.codewords import Canonical
 from ..parts.learners import Learner, Request, as_learner
 from ..tables.training_set import TrainingSet
-from .conditions import CONDITIONS, Condition, as_condition, described
+from .conditions import CONDITIONS, Condition, as_condition, complete_docstring
 from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, label_numbers, solve_condition, true_first
 
 
-@described
+@complete_docstring
 def violation(
     costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, *, X: Any = None, classes: Any = None
 ) -> Array:
@@ -99,7 +99,7 @@ class Diagnosis:
         return "\n".join(lines)
 
 
-@described
+@complete_docstring
 def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show: bool = True) -> Diagnosis:
     """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters that is enough.
 
@@ -179,7 +179,7 @@ class Search:
         return f"<Search: {self.condition.name} {met}, edge in [{self.edge:.4f}, {self.ceiling:.4f}], {found}>"
 
 
-@described
+@complete_docstring
 def search(
     learner: Any,
     X: Any,
@@ -197,10 +197,6 @@ def search(
     learner : str, Learner or scikit-learn classifier
         A learner that names classes: one that takes costs into account ("class-tree", "greedy-tree"), or only the
         weight of the true class.
-    X : array of shape (n, p)
-        The features.
-    y : array of shape (n,)
-        The labels.
     n_rounds : int, default=100
         The largest number of classifiers to train.
     decide : bool, default=True

@@ -1,4 +1,4 @@
-"""Plots of boosting games, among them what the figures of Mukherjee and Schapire (2013) show, and of random walks."""
+"""Plots of boosting games, as in the figures of Mukherjee and Schapire (2013), and of random walks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..evaluate.drawing import GREY, INK, PALETTE, one_axes, whole_numbers
-from .conditions import described
+from .conditions import complete_docstring
 from .potentials import best_fixed_potential, degree_map, potential_map
 from .strategies import Walks, potential
 
 __all__ = ["plot_bounds", "plot_degrees", "plot_potential", "plot_potential_history", "plot_walks"]
 
 
-@described
+@complete_docstring
 def plot_bounds(
     T: int | Sequence[int],
     K: int | Sequence[int],
@@ -32,11 +32,6 @@ def plot_bounds(
         The numbers of rounds and of classes, one of them a sequence, which is the horizontal axis.
     conditions : sequence of {"uniform", "minimal", "best"}, default=("uniform",)
         The conditions to be compared; "best" is the best fixed baseline, see `theory.best_fixed_potential`.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes.
 
     Examples
     --------
@@ -65,16 +60,11 @@ def plot_bounds(
     return ax
 
 
-@described
+@complete_docstring
 def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float | None = None, *, ax: Any = None) -> Any:
     """Plot the degrees of the optimal walk for three classes under the minimal condition (Figures 3 and 6).
 
     Crosses are degree 3, squares degree 2, and dots both. `theory.degree_map` computes them.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes.
 
     Examples
     --------
@@ -96,19 +86,11 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
     return ax
 
 
-@described
+@complete_docstring
 def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     """Plot the potential of the minimal condition, three classes, zero-one loss, as a surface (Figure 4).
 
-    Parameters
-    ----------
-    ax : matplotlib Axes or None, default=None
-        Where to draw, in three dimensions; None makes a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes.
+    The axes are three-dimensional.
 
     Examples
     --------
@@ -124,7 +106,7 @@ def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     return ax
 
 
-@described
+@complete_docstring
 def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
     """Plot walks as the lead of the true class over the strongest other; those that end in an error are dashed.
 
@@ -136,11 +118,6 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
         φ_T(s), to be shown beside the mean loss.
     most : int, default=100
         The largest number of walks to draw.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes.
 
     Examples
     --------
@@ -161,7 +138,7 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
     return ax
 
 
-@described
+@complete_docstring
 def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
     """Plot the average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
 
@@ -169,11 +146,6 @@ def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
     ----------
     clf : OSBoostClassifier
         The fitted classifier.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes.
 
     Examples
     --------

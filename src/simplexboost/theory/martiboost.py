@@ -50,10 +50,10 @@ def train_program(
     program, record, trainer = Program(), LayerRecord(data.c), NodeTrainer(data, learner)
     # All layers share this memory: allocating it for every layer would take longer than the computation.
     spare, other, buffer = (np.empty(data.n * (n_layers + 1)) for _ in range(3))
-    mass = table(spare, data.n, 1)  # (n, nodes): the part of each example at each node
+    mass = view_table(spare, data.n, 1)  # (n, nodes): the part of each example at each node
     mass[:, 0] = data.weight / data.weight.sum()
     for layer in range(n_layers):
-        turn = table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
+        turn = view_table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
         totals = record.own @ mass  # (2, nodes)
         terms = trainer.train_layer(mass, totals, rng.integers(2**63, size=layer + 1), turn)
         program.terms.extend(terms)
@@ -61,25 +61,25 @@ def train_program(
         if sampled:
             np.less(rng.random((data.n, 1)), turn, out=turn)
         right = np.multiply(mass, turn, out=turn)
-        record.add(totals, right, len(terms))
-        mass, spare, other = move(mass, right, table(other, data.n, layer + 2)), other, spare
-        record.add_error(mass)
-    return program, record.arrays()
+        mass, spare, other = move(mass, right, view_table(other, data.n, layer + 2)), other, spare
+        record.add(totals, right, len(terms), mass)
+    return program, {name: np.array(values) for name, values in record.records.items()}
 
 
-def table(buffer: Array, n: int, columns: int) -> Array:
-    """Return the beginning of a buffer as an array (n, columns)."""
+def view_table(buffer: Array, n: int, columns: int) -> Array:
+    """Return a view of the beginning of a buffer as an array (n, columns)."""
     return buffer[: n * columns].reshape(n, columns)
 
 
 class NodeTrainer:
-    """Trains the nodes of a program."""
+    """Trains the nodes of a branching program."""
 
     def __init__(self, data: TrainingSet, learner: Learner) -> None:
         self.data, self.learner = data, learner
         self.labels = 1 - data.c  # "right", the first of SIGNS, for class 1
         self.signs = np.where(data.c == 1, 1.0, -1.0)
-        self.ends: dict[float, Hypothesis] = {value: constant(value, data.n) for value in (-0.5, 0.5)}
+        leaf = single_leaf(data.n)
+        self.ends: dict[float, Hypothesis] = {by: TreeHypothesis(leaf, np.array([[by]])) for by in (-0.5, 0.5)}
 
     def train_layer(self, mass: Array, totals: Array, seeds: AnyArray, turn: Array) -> list[Term]:
         """Train the nodes of a layer; return their terms, and write P(right) to turn (n, nodes).
@@ -120,32 +120,28 @@ class NodeTrainer:
         G = (self.signs * weight)[:, None]
         rows = None if mass.all() else np.flatnonzero(mass)
         answer = self.learner.fit(Request(data, Gradient(self.labels, weight, G=G), SIGNS, rows=rows, seed=seed))
-        goes_right = positive(answer)
+        goes_right = is_positive(answer)
         # Indexing by numbers is several times as fast as by a mask, whose branches the processor cannot predict.
-        left, right = two_sided(float(weight.take(np.flatnonzero(goes_right)).sum()))
-        return turning(answer.hypothesis, left, right), np.array([left, right]).take(goes_right.view(np.int8))
+        left, right = balance_sides(float(weight.take(np.flatnonzero(goes_right)).sum()))
+        return turn_hypothesis(answer.hypothesis, left, right), np.array([left, right]).take(goes_right.view(np.int8))
 
 
-def positive(answer: Answer) -> Mask:
-    """Return where an answer of one coordinate is positive, (n,)."""
+def is_positive(answer: Answer) -> Mask:
+    """Return whether an answer of one coordinate is positive, (n,)."""
     compact = answer.compact
     if isinstance(compact, LeafOutputs):
         return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.device.to_host(compact.leaf_of_row))
     return compact[:, 0] > 0
 
 
-def two_sided(p: float) -> tuple[float, float]:
-    """Return P(right) − ½ after "left" and after "right", so that P(right) = ½ if p is the probability of "right"."""
+def balance_sides(p: float) -> tuple[float, float]:
+    """Return P(right) − ½ after the answers "left" and "right", so that P(right) = ½ if P("right") = p."""
     if p > 0.5:
         return -0.5, 0.5 / p - 0.5
     return 0.5 - 0.5 / (1 - p), 0.5
 
 
-def constant(value: float, n: int) -> TreeHypothesis:
-    return TreeHypothesis(single_leaf(n), np.array([[value]]))
-
-
-def turning(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
+def turn_hypothesis(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
     """Return a hypothesis whose negative and positive outputs are replaced by these two numbers."""
     if isinstance(hypothesis, TreeHypothesis):
         return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
@@ -160,8 +156,8 @@ class LayerRecord:
         self.records: dict[str, list[float]] = {name: [] for name in ("edge", "error", "bound", "learners")}
         self.advantage, self.skipped = 0.0, 0.0
 
-    def add(self, totals: Array, going_right: Array, n_learners: int) -> None:
-        """Record the edge and the bound of a layer, from the totals (2, nodes) and the mass that goes right (n, nodes).
+    def add(self, totals: Array, going_right: Array, n_learners: int, after: Array) -> None:
+        """Record a layer: its totals (2, nodes), the mass (n, nodes) that goes right, and the mass after the layer.
 
         If at every node of layer j at least ½ + γ_j of each class goes to the correct side, the final node of a class
         stochastically dominates a walk of independent steps, and by Hoeffding's inequality at most
@@ -179,14 +175,8 @@ class LayerRecord:
         self.records["edge"].append(float(2 * gamma @ totals[present]))
         self.records["bound"].append(float(min(bound, 1.0)))
         self.records["learners"].append(n_learners)
-
-    def add_error(self, mass: Array) -> None:
-        """Record the error of the random program that ends with this layer."""
-        zero, one = answers(mass)
+        zero, one = answers(after)
         self.records["error"].append(float(np.where(self.c == 1, zero, one).sum()))
-
-    def arrays(self) -> dict[str, AnyArray]:
-        return {name: np.array(values) for name, values in self.records.items()}
 
 
 @register
@@ -217,8 +207,6 @@ class MartiBoostClassifier(BaseClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        The labels, sorted.
     program_ : Program
         The learners of the program's nodes, layer by layer.
     history_ : dict of arrays
@@ -227,10 +215,6 @@ class MartiBoostClassifier(BaseClassifier):
         where γ is the mean over the layers of the smallest γ of each; ``"learners"``, their number.
     n_iter_ : int
         The number of layers.
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
 
     Examples
     --------
@@ -257,21 +241,14 @@ class MartiBoostClassifier(BaseClassifier):
     categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the program on labelled rows.
+        """Train the program on rows of two classes, and return the classifier.
+
+        Only the ratios of the weights matter, because weights are divided by their mean.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n, p)
             The features. NaN and None mean missing.
-        y : array of shape (n,)
-            The labels, of two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows. Only their ratios matter, because weights are divided by their mean.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         with transaction(self) as draft:
             learner = draft._check_parameters()
@@ -310,51 +287,22 @@ class MartiBoostClassifier(BaseClassifier):
         return learner
 
     def class_scores(self, X: Any) -> Array:
-        """Return the probability that the random program answers with each class; a draw counts half for both.
-
-        Returns
-        -------
-        array of shape (n, 2)
-            The probabilities, a column for each class.
-        """
-        X = self._check_X(X)
-        return self.program_.probabilities(X, self._engine())
+        check_is_fitted(self)
+        return self.program_.probabilities(check_X(self, X), self._engine())
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability that the random program answers with each class; a draw counts half for both.
-
-        Returns
-        -------
-        array of shape (n, 2)
-            The probabilities, a column for each class.
-        """
+        """Return the probability that the random program answers with each class, (n, 2); a draw is half of each."""
         return self.class_scores(X)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero.
-
-        Returns
-        -------
-        array of shape (n, 2)
-            The logarithms.
-        """
+        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero."""
         return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """Return the answers of the random program, one path per example; a fair coin decides a draw at the end.
-
-        Returns
-        -------
-        array of shape (n,)
-            The labels.
-        """
-        X = self._check_X(X)
-        wins = self.program_.walk(X, random_generator(random_state), self._engine())
-        return self.classes_.take(wins.astype(np.intp))
-
-    def _check_X(self, X: Any) -> AnyArray:
+        """Return the labels that the random program answers, one path per row; a fair coin decides a draw, (n,)."""
         check_is_fitted(self)
-        return check_X(self, X)
+        wins = self.program_.walk(check_X(self, X), random_generator(random_state), self._engine())
+        return self.classes_.take(wins.astype(np.intp))
 
     def _engine(self) -> Engine:
         return cpu_engine(thread_count(self.n_jobs))

@@ -40,14 +40,8 @@ class ConditionWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> with warnings.catch_warnings(record=True, action="always") as caught:
-    ...     clf = sb.OSBoostClassifier(edge=0.9, learner=sb.parts.learners.ClassTree(max_depth=1),
-    ...         n_estimators=20).fit(X, y)
-    >>> caught[0].category.__name__
-    'ConditionWarning'
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ConditionWarning)  # stop a fit at the first broken promise
     """
 
 
@@ -55,8 +49,7 @@ class ConditionWarning(UserWarning):
 class PotentialLoss(Loss):
     """The loss of a game at weighted votes F = 2U; its residual is the fall of the potential by each vote.
 
-    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). Every example gets one
-    vote in every round.
+    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l).
 
     Parameters
     ----------
@@ -92,10 +85,6 @@ class PotentialLoss(Loss):
         """Return the states of the game: votes for every class, (n, K), true class first."""
         return true_first(np.rint(2 * U / self.vote(game)).astype(np.int64), c)
 
-    def rounds_to_go(self, votes: AnyArray) -> int:
-        """Return the number of rounds that are left; every round gives every example one vote."""
-        return max(self.T - int(votes[0].sum()), 0)
-
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> PotentialObjective:
         return PotentialObjective(self, c, weight, code, engine)
 
@@ -115,7 +104,7 @@ class PotentialLoss(Loss):
     ) -> tuple[Array, float]:
         game = self.game(U.shape[1])
         votes = self.votes(game, U, c)
-        return potential_falls(game, self.rounds_to_go(votes), votes, c)
+        return potential_falls(game, self.T - int(votes[0].sum()), votes, c)  # every round gives every example one vote
 
     def link_formula(self, K: int) -> Link | None:
         return Link("softmax", 4.0) if self.loss == "exponential" else Link("shares")  # softmax(2F): AdaBoost.MM's link
@@ -128,36 +117,29 @@ def potential_falls(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple
 
 
 class PotentialObjective(Objective):
-    """A game on a training set."""
+    """The game of a `PotentialLoss` on a training set."""
 
-    def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
-        super().__init__(loss, c, weight, code, engine)
-        self.game_loss = loss
+    loss: PotentialLoss
 
     @cached
     def game(self) -> Game:
-        """The game; it exists only where several classes have examples."""
-        return self.game_loss.game(len(self.code.Y), self.engine.compute.n_threads)
-
-    @property
-    def vote(self) -> float:
-        """The weight of a vote."""
-        return self.game_loss.vote(self.game)
+        """The game; there is none unless several classes have examples."""
+        return self.loss.game(len(self.code.Y), self.engine.compute.n_threads)
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        votes = self.game_loss.votes(self.game, U(), self.c)
-        P, log_scale = potential_falls(self.game, self.game_loss.T - n_rounds, votes, self.c)
+        votes = self.loss.votes(self.game, U(), self.c)
+        P, log_scale = potential_falls(self.game, self.loss.T - n_rounds, votes, self.c)
         P = P if scaled else P * saturated_exp(np.array(log_scale))
         return self.of_residual(P * self.weight[:, None] if self._weighted else P)
 
     def potential(self, U: Array, n_rounds: int) -> Array:
         """Return the potential of every example after `n_rounds` rounds, (n,)."""
-        return self.game.potential(self.game_loss.T - n_rounds, self.game_loss.votes(self.game, U, self.c))
+        return self.game.potential(self.loss.T - n_rounds, self.loss.votes(self.game, U, self.c))
 
 
 @dataclass(eq=False, repr=False)
 class OptimalStrategy(Optimizer):
-    """Adds one vote per round, and warns in the first round in which it costs more than the condition allows."""
+    """Adds one vote per round, and warns in the first round whose vote costs more than the condition allows."""
 
     def check(self, run: Run) -> None:
         if not isinstance(run.loss, PotentialLoss):
@@ -180,17 +162,16 @@ class OptimalStrategy(Optimizer):
         noise = 1e-9 * total(np.abs(gained)) + 1e-12 * level * total(run.data.weight)
         kept = bool(total(gained) >= -noise)
         if not kept and not before.warned:
-            loss = objective.game_loss
             warn_user(
                 f"in round {run.round + 1} the weak learner fails the condition that it was assumed to meet "
-                f"(condition={loss.condition!r}, edge={loss.edge!r}): it costs more than the baseline, so the "
+                f"(condition={run.loss.condition!r}, edge={run.loss.edge!r}): it costs more than the baseline, so the "
                 "potential rises and the bound on the loss no longer holds. Assume a smaller edge, or use stronger "
                 "learners.",
                 ConditionWarning,
             )
         run.workspace = Promise(kept, before.warned or not kept, before.potential)
         edge = normalised_edge(run.data.engine, gradient.G, answer.outputs)
-        return [Update(answer.hypothesis, answer.compact, objective.vote, edge, perfect=False)]
+        return [Update(answer.hypothesis, answer.compact, objective.loss.vote(game), edge, perfect=False)]
 
 
 @dataclass(frozen=True)
@@ -215,9 +196,6 @@ class PotentialHistory(Callback):
         self.history.add("potential", potential)
         self.history.add("condition_met", run.workspace.kept)
         run.workspace = replace(run.workspace, potential=potential)
-
-
-DEFAULT_EDGE = 0.1
 
 
 @register
@@ -283,7 +261,7 @@ class OSBoostClassifier(Booster):
     learning_rate: float = field(init=False, default=1.0)  # all votes weigh the same
 
     def parts(self) -> Parts:
-        edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
+        edge = 0.1 if self.edge is None and isinstance(self.condition, str) else self.edge
         loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators)
         return make_parts(loss, "canonical", self.learner, OptimalStrategy(), "fixed")
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from .. import _kernels
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
 from .._util.params import check_choice, check_number
-from .conditions import Condition, check_baseline, described, uniform_baseline, worst_baseline_cost
+from .conditions import Condition, check_baseline, complete_docstring, uniform_baseline, worst_baseline_cost
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class ZeroOne:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ZeroOne()(np.array([[2, 1, 0], [1, 1, 0]]))
     array([0., 1.])
     """
@@ -63,7 +62,6 @@ class ExponentialLoss:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ExponentialLoss(np.log(2))(np.array([[2, 1, 0]]))
     array([0.75])
     """
@@ -104,23 +102,19 @@ LARGEST_ETA = 100.0
 GameLoss = ZeroOne | ExponentialLoss | UserLoss
 
 
-def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None = None) -> GameLoss:
-    """Return a loss from "zero-one", "exponential" or a function of states.
-
-    For "exponential" ``eta`` is a number, None for ln(1+γ), or "best" for the result of the function ``best``, which is
-    passed where the baseline is fixed.
-    """
+def as_loss(loss: Any, eta: Any, edge: float, T: int = 1, b: Array | None = None) -> GameLoss:
+    """Return a loss from "zero-one", "exponential" or a function of states; ``b`` is the baseline where it is fixed."""
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
     named = loss if isinstance(loss, str) else None
     if named == "exponential":
         if isinstance(eta, str):
             check_choice("eta", eta, ("best",))
-            if best is None:
+            if b is None:
                 raise ValueError(
                     "eta='best' needs a fixed baseline (condition='uniform', or a distribution); pass a number."
                 )
-            if (value := best()) <= 0:
+            if (value := best_eta(max(T, 1), b)) <= 0:
                 raise ValueError("eta='best' is 0 with this baseline, which has no edge; pass a positive eta.")
             return ExponentialLoss(value)
         check_number("eta", eta, float, 0.0, LARGEST_ETA, none=True, open_low=True)
@@ -177,7 +171,6 @@ def after_each_vote(S: AnyArray) -> AnyArray:
 
 
 def row_keys(S: AnyArray) -> AnyArray:
-    """Return a 64-bit number for every row of integers."""
     return (S.astype(np.int64).view(np.uint64) * np.resize(MIXERS, S.shape[1])).sum(axis=1, dtype=np.uint64)
 
 
@@ -203,7 +196,7 @@ class Layers:
         K = S.shape[1]
         exact = count_states(K, t) if symmetric and not S.any() else None
         if exact is not None and exact > MAX_STATES:
-            raise ValueError(too_many(K, t, f"{exact:,}"))
+            refuse_states(K, t, f"{exact:,}")
         first, self.back = unique_rows(self.canonical(S))
         self.states, self.children = [first], []
         total = len(first)
@@ -216,7 +209,7 @@ class Layers:
             total += len(states)
             if total > MAX_STATES:
                 most = sum(comb(j + K - 1, K - 1) for j in range(t + 1)) * len(first)
-                raise ValueError(too_many(K, t, f"more than {MAX_STATES:,} and up to {most:,}"))
+                refuse_states(K, t, f"more than {MAX_STATES:,} and up to {most:,}")
 
     def canonical(self, S: AnyArray) -> AnyArray:
         """Return for every state the one that represents all equivalent states."""
@@ -239,7 +232,7 @@ class Layers:
         return values
 
 
-@described
+@complete_docstring
 def count_states(K: int, t: int) -> int:
     """Return the number of states within t rounds of 0, where the order of the wrong classes does not matter.
 
@@ -255,15 +248,11 @@ def count_states(K: int, t: int) -> int:
     return sum((t + 1 - i) * ways[i] for i in range(t + 1))  # layer j has the partitions of 0 .. j
 
 
-def too_many(K: int, t: int, states: str) -> str:
-    """Return the error message for a recursion that needs too much memory."""
-    return (
+def refuse_states(K: int, t: int, states: str) -> NoReturn:
+    raise ValueError(
         f"the recursion for K={K} classes and {t} rounds needs {states} states, at most {MAX_STATES:,} are kept. Use "
         "fewer rounds, a fixed baseline (condition='uniform'), or the exponential loss with a small eta (Lemma 19)."
     )
-
-
-# ---- fixed baselines ------------------------------------------------------------------------------------------------
 
 
 def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int = 1) -> Array:
@@ -282,7 +271,7 @@ def exponential_logs(t: int, b: Array, S: AnyArray, eta: float) -> Array:
     return t * np.log(a) + eta * (S[:, 1:] - S[:, :1])
 
 
-@described
+@complete_docstring
 def best_eta(T: int, b: Any) -> float:
     """Return the weight of a vote with which the exponential loss has the smallest bound after T rounds.
 
@@ -322,7 +311,7 @@ def best_eta(T: int, b: Any) -> float:
     return float(brentq(slope, low, high, xtol=1e-12))
 
 
-@described
+@complete_docstring
 def kappa(edge: float, eta: float, K: int) -> float:
     """Return the factor by which a round lowers the exponential loss under the γ-biased uniform baseline.
 
@@ -359,29 +348,6 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
     return values[back]
 
 
-# ---- any cone -------------------------------------------------------------------------------------------------------
-
-
-def cone_values(t: int, S: AnyArray, condition: Condition, edge: float, loss: GameLoss) -> Array:
-    """Return φ_t (m,) of states S (m, K) under any condition (C, B) by (21), a linear programme per state.
-
-    φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }.
-    """
-    b = condition.baseline(S.shape[1], edge)
-    if b.ndim != 1:
-        raise ValueError("condition has a baseline row per example; pass the one of the example in question.")
-    layers = Layers(S, t, loss, symmetric=loss.symmetric and bool((b[1:] == b[1]).all()))
-    return layers.fold(lambda phi: np.array([solve_row(row, condition, b)[0] for row in phi]))[0]
-
-
-def check_game(t: Any, K: Any, edge: Any, s: Any, loss: Any, eta: Any) -> tuple[AnyArray, bool, GameLoss]:
-    """Return the states, whether a single state was passed, and the loss; raise for wrong arguments."""
-    check_number("t", t, int, 0)
-    check_number("K", K, int, 2)
-    check_number("edge", edge, float, 0.0, 1.0)
-    return *as_states(s, int(K)), as_loss(loss, eta, edge)
-
-
 def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]:
     """Return min_{c ∈ C₀} max_l { φ_l − (c(l) − ⟨c, b⟩) } for one state, and the cost row c (K,) that attains it."""
     from scipy.optimize import linprog  # not at the top: start-up time
@@ -396,9 +362,6 @@ def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]
     if result.status != 0:
         raise RuntimeError(f"the linear programme of a state could not be solved: {result.message}")
     return float(result.x[-1]), result.x[:-1] @ generators
-
-
-# ---- the minimal condition ------------------------------------------------------------------------------------------
 
 
 def minimal_values(t: int, S: AnyArray, edge: float, loss: GameLoss) -> Array:
@@ -420,20 +383,13 @@ def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
     return bool((S.shape[1] - 1) * -np.expm1(-loss.eta) * np.exp(min(2 * loss.eta * D, 700.0)) < 1)
 
 
-@described
+@complete_docstring
 def best_fixed_potential(
     t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
 ) -> tuple[float, int]:
     """Return the largest φ_t of baselines that guess uniformly among some labels, and the number of these labels.
 
     The paper assumes that guessing uniformly on all labels is the worst; with large edges or many classes it is not.
-
-    Returns
-    -------
-    value : float
-        The largest potential.
-    support : int
-        The number of labels among which the worst baseline guesses.
 
     Examples
     --------
@@ -442,7 +398,10 @@ def best_fixed_potential(
     >>> round(value, 4), support, round(potential(6, "uniform", 3, 0.4), 4)
     (0.2557, 2, 0.2483)
     """
-    S, _, game_loss = check_game(t, K, edge, s, loss, eta)
+    check_number("t", t, int, 0)
+    check_number("K", K, int, 2)
+    check_number("edge", edge, float, 0.0, 1.0)
+    S, game_loss = as_states(s, int(K))[0], as_loss(loss, eta, edge)
     if len(S) > 1:
         raise ValueError(f"s has {len(S)} states; pass one.")
     supports = range(2, K + 1)
@@ -452,7 +411,7 @@ def best_fixed_potential(
     return values[best], supports[best]
 
 
-@described
+@complete_docstring
 def degree_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Labels:
@@ -471,7 +430,7 @@ def degree_map(
     return np.where(tie, 0, np.where(three > two, 3, 2))
 
 
-@described
+@complete_docstring
 def potential_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Array:
@@ -489,11 +448,11 @@ def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[
     """Return φ_t at every pixel for a first step of degree 2 and for one of degree 3."""
     check_number("t", t, int, 1)
     check_number("radius", radius, int, 1, none=True)
-    _, _, game_loss = check_game(t, 3, edge, None, loss, eta)
+    check_number("edge", edge, float, 0.0, 1.0)
     axis = np.arange(-(radius or t), (radius or t) + 1)
     u, v = np.meshgrid(axis, axis, indexing="ij")
     S = np.stack([np.zeros_like(u), u, v], axis=-1).reshape(-1, 3)
-    phi = minimal_values(t - 1, after_each_vote(S), edge, game_loss).reshape(-1, 3)  # (m, 3)
+    phi = minimal_values(t - 1, after_each_vote(S), edge, as_loss(loss, eta, edge)).reshape(-1, 3)  # (m, 3)
     two = edge * phi[:, 0] + (1 - edge) * (phi[:, 0] + phi[:, 1:].max(axis=1)) / 2
     three = edge * phi[:, 0] + (1 - edge) * phi.mean(axis=1)
     return two.reshape(u.shape), three.reshape(u.shape)

@@ -18,7 +18,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers, merge_labels
-from .conditions import Condition, as_condition, described
+from .conditions import Condition, as_condition, complete_docstring
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def class_order(c: Labels, K: int) -> Labels:
     return np.column_stack([c, others + (others >= c[:, None])])
 
 
-@described
+@complete_docstring
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
     """Return a space from a matrix of labels, from fitted classifiers or from a booster.
 
@@ -108,7 +108,7 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
     if y is None:
         raise TypeError("y is missing; pass the true labels, (n,).")
     y = np.asarray(y)
-    predicted = np.asarray(predictions(H, X))
+    predicted = np.asarray(predict_labels(H, X))
     if isinstance(classes, int | np.integer):
         check_number("classes", classes, int, 2)
         for name, labels in (("H", predicted), ("y", y)):
@@ -124,34 +124,27 @@ def label_numbers(name: str, labels: AnyArray, known: AnyArray) -> Labels:
     return known_label_numbers(labels.ravel(), known, name).reshape(labels.shape)
 
 
-def predictions(H: Any, X: Any) -> AnyArray:
+def predict_labels(H: Any, X: Any) -> AnyArray:
     """Return the labels (n, m) that classifiers or the weak classifiers of a booster predict, or a matrix itself."""
     listed = isinstance(H, list | tuple) and len(H) > 0 and all(hasattr(h, "predict") for h in H)
     if not listed and not hasattr(H, "model_"):
         return np.asarray(H)
     if X is None:
         raise TypeError("X is missing; classifiers need it to predict, pass X (n, p), or H as a matrix of labels.")
-    return np.column_stack([h.predict(X) for h in H]) if listed else weak_labels(H, X)
-
-
-def weak_labels(booster: Any, X: Any) -> AnyArray:
-    """Return the class that each weak classifier of a fitted booster scores highest, (n, T)."""
-    X = booster._check_X(X)
-    model = booster.model_
+    if listed:
+        return np.column_stack([h.predict(X) for h in H])
+    X, model = H._check_X(X), H.model_
     if any(term.coordinate is not None for term in model.terms):
         raise TypeError(
-            f"{type(booster).__name__} boosts one coordinate at a time; its weak learners name no class. Use a booster "
-            "whose learners are classifiers, such as OSBoostClassifier."
+            f"{type(H).__name__} boosts one coordinate at a time; its weak learners name no class. Use a booster whose "
+            "learners are classifiers, such as OSBoostClassifier."
         )
     votes = [(term.hypothesis.outputs(X) @ model.Y.T).argmax(axis=1) for term in model.terms]
-    return booster.classes_[booster.present_][np.column_stack(votes)]
-
-
-# ---- the counter-examples of the paper ------------------------------------------------------------------------------
+    return np.asarray(H.classes_[H.present_][np.column_stack(votes)])
 
 
 def example(name: str, **settings: Any) -> Space:
-    """Return a counter-example of Mukherjee and Schapire.
+    """Return the space of weak classifiers of a counter-example of Mukherjee and Schapire.
 
     - "samme", Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers. Under any
       weights one of them is better than random guessing among three classes, so SAMME's condition holds (γ ≤ 1/4); yet
@@ -170,11 +163,6 @@ def example(name: str, **settings: Any) -> Space:
         The example.
     **settings : int or float
         ``K=3``, ``edge=0.3`` (γ) and ``n=12`` examples of "windows"; ``K=4``, ``n=6`` and ``size=2`` of "subsets".
-
-    Returns
-    -------
-    Space
-        The weak classifiers.
 
     Examples
     --------
@@ -217,8 +205,6 @@ def make_subsets(K: int = 4, n: int = 6, size: int = 2) -> Space:
 EXAMPLES = {"samme": make_samme, "windows": make_windows, "subsets": make_subsets}
 
 
-# ---- linear programmes ----------------------------------------------------------------------------------------------
-
 MIN_EDGE = 1e-8  # smaller edges are rounding errors of the linear programme
 TOLERANCE = 1e-9  # violations of constraints that are not counted
 FEW_ROWS = 5000  # up to this many constraints go to the solver at once; beyond, they are added as they are violated
@@ -258,7 +244,7 @@ class Solution:
         return self.edge > MIN_EDGE
 
 
-@described
+@complete_docstring
 def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> Solution:
     """Find the largest edge with which a space of weak classifiers meets a condition, by a linear programme.
 
@@ -290,23 +276,11 @@ def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = No
     return Solution(z, weights, as_costs(duals, space, rule))
 
 
-@described
+@complete_docstring
 def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]:
-    """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it.
+    """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the matrix C (n, K) that attains it.
 
     The coefficients of C sum to 1. The condition holds with this edge where the value is not positive.
-
-    Parameters
-    ----------
-    space : Space
-        The weak classifiers.
-
-    Returns
-    -------
-    value : float
-        The value of the game.
-    costs : array of shape (n, K)
-        The cost matrix that attains it.
 
     Examples
     --------
@@ -336,8 +310,8 @@ def maximise(
 ) -> tuple[float, Array, Array] | None:
     """Maximise z such that some λ in the simplex has ⟨g, H_λ(i)⟩ + z · slope ≤ right for all (i, g).
 
-    Constraints are added as they are violated, since only a few thousand of the n·g matter. Returns z, λ (m,) and the
-    dual variables (n, g) ≥ 0, or None if there is no λ.
+    Return z, λ (m,) and the dual variables (n, g) ≥ 0, or None if there is no λ. Constraints are added as they are
+    violated, since only a few thousand of the n·g matter.
     """
     n, g = right.shape
     same = np.column_stack([space.ranks.astype(np.float64), right, slope])
@@ -367,7 +341,7 @@ def maximise(
 
 
 def largest_entries(excess: Array, count: int) -> Labels:
-    """Return the flat positions of the largest entries, ascending."""
+    """Return the flat positions of the ``count`` largest entries, ascending."""
     flat = excess.ravel()
     if flat.size <= count:
         return np.arange(flat.size)
@@ -377,7 +351,7 @@ def largest_entries(excess: Array, count: int) -> Labels:
 def linear_programme(
     ranks: AnyArray, generators: Array, right: Array, slope: Array, rows: Labels, limit: float | None
 ) -> tuple[float, Array, Array] | None:
-    """Solve the programme of `maximise` with some of its constraints."""
+    """Solve the programme of `maximise` with the constraints ``rows``."""
     from scipy.optimize import linprog  # not at the top: start-up time
     from scipy.sparse import csr_matrix
 

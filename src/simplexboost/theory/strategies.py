@@ -4,10 +4,6 @@ With t rounds to go and votes s_i on example i, the costs of the optimal strateg
 (28) and (41), where the potential is that of a fixed baseline or of the minimal condition; for other cones they are the
 row that solves (22). If C • 1_h is at most what the condition allows, the average of φ_{t−1}(s_i + e_{h(i)}) is at most
 that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
-
-A step of a random walk is a vote for a label drawn from a baseline: from b if the baseline is fixed. Under the minimal
-condition the adversary chooses the worst edge-over-random baseline in every state, (1−γ)/a on the a−1 wrong labels
-whose votes would raise the potential most and the rest on the true class.
 """
 
 from __future__ import annotations
@@ -27,19 +23,18 @@ from .conditions import (
     Condition,
     as_condition,
     check_baseline,
-    described,
+    complete_docstring,
     uniform_baseline,
     worst_baseline_cost,
 )
 from .potentials import (
     ExponentialLoss,
     GameLoss,
+    Layers,
     MinimalTable,
     after_each_vote,
     as_loss,
     as_states,
-    best_eta,
-    cone_values,
     degree_is_always_K,
     exponential_logs,
     fixed_values,
@@ -47,8 +42,6 @@ from .potentials import (
     solve_row,
 )
 from .spaces import Space, classes_in_place, true_first
-
-# ---- games ----------------------------------------------------------------------------------------------------------
 
 
 class Game(ABC):
@@ -96,7 +89,7 @@ class Game(ABC):
         return classes_in_place(self.costs(t, true_first(votes, c)), c)
 
 
-@described
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
     """The game of a fixed edge-over-random baseline.
@@ -135,7 +128,7 @@ class FixedGame(Game):
         return C @ self.b
 
 
-@described
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class MinimalGame(Game):
     """The game of the minimal condition; the costs of all states it can reach are kept.
@@ -159,7 +152,7 @@ class MinimalGame(Game):
         return worst_baseline_cost(C, self.edge)[0]
 
 
-@described
+@complete_docstring
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
     """The game of any condition (C, B), solved by linear programmes; for few rounds and classes.
@@ -183,7 +176,11 @@ class ConeGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        return cone_values(t, S, self.condition, self.edge, self.loss)
+        b = self.condition.baseline(self.K, self.edge)
+        if b.ndim != 1:
+            raise ValueError("condition has a baseline row per example; pass the one of the example in question.")
+        layers = Layers(S, t, self.loss, symmetric=self.loss.symmetric and bool((b[1:] == b[1]).all()))
+        return layers.fold(lambda phi: np.array([solve_row(row, self.condition, b)[0] for row in phi]))[0]
 
     def costs(self, t: int, S: AnyArray) -> Array:
         # By (22), the rows that attain the minimum in (21).
@@ -197,7 +194,7 @@ class ConeGame(Game):
 minimal_table = lru_cache(maxsize=2)(MinimalTable)  # the tables of the last two games
 
 
-@described
+@complete_docstring
 def make_game(
     T: int,
     condition: Any,
@@ -239,19 +236,19 @@ def resolve_game(T: int, condition: Any, K: Any, edge: Any, loss: Any, eta: Any,
             raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")
         if edge is not None and abs(edge - found) > 1e-9:
             raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {found:.6g}; leave it None.")
-        return FixedGame(b, T, as_loss(loss, eta, found, lambda: best_eta(max(T, 1), b)), n_threads)
+        return FixedGame(b, T, as_loss(loss, eta, found, T, b), n_threads)
     check_number("K", K, int, 2)
     check_number("edge", edge, float, 0.0, 1.0)
     rule = as_condition(condition)
     if rule.name == "uniform":
         b = uniform_baseline(K, edge)
-        return FixedGame(b, T, as_loss(loss, eta, edge, lambda: best_eta(max(T, 1), b)), n_threads)
+        return FixedGame(b, T, as_loss(loss, eta, edge, T, b), n_threads)
     if rule.name == "minimal":
         return MinimalGame(K, T, as_loss(loss, eta, edge), float(edge))
     return ConeGame(rule, K, T, as_loss(loss, eta, edge), float(edge))
 
 
-@described
+@complete_docstring
 def potential(
     t: int,
     condition: Any,
@@ -302,10 +299,7 @@ def potential(
     return float(values[0]) if single else values
 
 
-# ---- cost matrices without a game -----------------------------------------------------------------------------------
-
-
-@described
+@complete_docstring
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     """Return the costs (36), (n, K), of the exponential loss at weighted votes, each vote of weight η.
 
@@ -320,7 +314,7 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     return C
 
 
-@described
+@complete_docstring
 def mm_costs(F: Array, c: Labels) -> Array:
     """Return the costs (56), (n, K), of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
 
@@ -332,9 +326,6 @@ def mm_costs(F: Array, c: Labels) -> Array:
     C = np.exp(F - F[np.arange(len(c)), c][:, None])
     C[np.arange(len(c)), c] = 1 - C.sum(axis=1)
     return C
-
-
-# ---- playing a game -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,9 +398,6 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
     return Play(votes, np.array(potential), np.array(excess))
 
 
-# ---- random walks ---------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Walks:
     """Random walks with the losses of their final states.
@@ -442,7 +430,7 @@ class Walks:
         return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
 
 
-@described
+@complete_docstring
 def simulate_walks(
     t: int,
     condition: Any,
@@ -459,8 +447,6 @@ def simulate_walks(
 
     Parameters
     ----------
-    condition : {"uniform", "minimal"} or array of shape (K,)
-        The condition, or a baseline with the true class first.
     n_walks : int, default=1000
         The number of walks.
     random_state : int, Generator or None, default=None

@@ -1,20 +1,26 @@
-"""`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer.
+"""`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer, with its kernels and solvers.
 
     min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
 
-The solvers are in `svm_solvers`.
+Solvers return dual variables a (n, K) and weights W. Equal examples of a class are merged into one, with the sum of
+their C, and examples are sorted by a hash of their values. Neither changes the problem, and together they make the
+solution independent of the order of the rows, and of whether an example is repeated or has a larger weight.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
 from scipy.sparse import csr_matrix, issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _kernels
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.docstrings import described
 from .._util.messages import warn_user
@@ -27,9 +33,6 @@ from ..persist.saving import check_label_types, from_json, register, to_json
 from ..tables.encoding import check_X, learn_X
 from ..tables.inputs import Taken
 from ..tables.validation import Labelling, check_labels
-from .svm_solvers import Kernel, Limits, Merged, Solution, check_kernel, kernel_for, solve_kernel, solve_linear, squares
-
-__all__ = ["MulticlassSVC"]
 
 # The attributes in model files; sparse support vectors are stored in three parts.
 FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
@@ -37,9 +40,6 @@ ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
 CSR = ("data", "indices", "indptr")
 LARGEST = 1e300  # of the numbers of a file: products with features are then finite, unless these are huge
 BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
-
-
-SOLVERS = ("auto", "dual", "sgd")
 MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
 
 
@@ -89,8 +89,6 @@ class MulticlassSVC(BaseClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The labels, sorted.
     coef_ : array of shape (K, p)
         The weights w_l of a linear machine.
     intercept_ : array of shape (K,)
@@ -109,10 +107,6 @@ class MulticlassSVC(BaseClassifier):
         The number of passes through the training set.
     gamma_ : float
         γ as a number, for "rbf" and "poly".
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
 
     Notes
     -----
@@ -146,32 +140,21 @@ class MulticlassSVC(BaseClassifier):
     n_jobs: int | None = None
     verbose: int = 0
 
-    # ---- fitting ----------------------------------------------------------------------------------------------------
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem.
+        """Solve the problem, where the weights of the rows multiply C, and return the classifier.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p), or array of shape (n, n)
             The features; with ``kernel="precomputed"`` the matrix of kernel values.
-        y : array of shape (n,)
-            The labels.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows, which multiply C.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         with transaction(self) as draft:
             draft._check_parameters()
             X, rows, c, C = draft._check_training(X, y, sample_weight)
             with one_blas_thread():
-                merged = Merged(X, c, C, alone=draft.kernel == "precomputed")
-                solution = draft._fit_linear(merged) if draft.kernel == "linear" else draft._fit_kernel(merged)
-            draft._keep(solution, X, rows)
+                merged = MergedExamples(X, c, C, alone=draft.kernel == "precomputed")
+                solution = draft._solve(merged)
+            draft._set_attributes(solution, X, rows)
         if not solution.converged:
             warn_user(draft._advice(), ConvergenceWarning)
         return self
@@ -181,7 +164,7 @@ class MulticlassSVC(BaseClassifier):
         if isinstance(self.C, float) and self.C == np.inf:
             raise ValueError(f"C={self.C!r} must be finite; a large number, like 1e6, asks for a hard margin.")
         check_number("C", self.C, float, 0.0, open_low=True)
-        check_choice("solver", self.solver, SOLVERS)
+        check_choice("solver", self.solver, ("auto", "dual", "sgd"))
         if self.solver == "sgd" and self.kernel != "linear":
             raise ValueError(f"solver='sgd' is for kernel='linear', but kernel={self.kernel!r}; choose solver='dual'.")
         if not isinstance(self.fit_intercept, bool | np.bool_) and not is_auto(self.fit_intercept):
@@ -223,31 +206,22 @@ class MulticlassSVC(BaseClassifier):
             X = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
         return X, rows, c, C
 
-    def _limits(self) -> Limits:
+    def _solve(self, merged: MergedExamples) -> Solution:
+        K, constant = len(self.classes_), self._constant()
+        cache, n_threads = int(float(self.cache_size) * 2**20), thread_count(self.n_jobs)
         progress = print_progress if self.verbose else None
-        return Limits(
-            float(self.tol),
-            min(int(self.max_iter), 2**62),
-            int(float(self.cache_size) * 2**20),
-            thread_count(self.n_jobs),
-            progress,
-        )
-
-    def _fit_linear(self, merged: Merged) -> Solution:
-        K = len(self.classes_)
+        limits = Limits(float(self.tol), min(int(self.max_iter), 2**62), cache, n_threads, progress)
+        if self.kernel != "linear":
+            numbers = (self.gamma, self.degree, self.coef0, constant**2)
+            self._kernel = kernel_for(merged.X, merged.C, self.kernel, *numbers)
+            return solve_kernel(merged, K, self._kernel, limits)
         method = self.solver
         if method == "auto":
             method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
         seed = int(random_generator(self.random_state).randint(2**31 - 1))
-        return solve_linear(merged, K, self._constant(), seed, method, self._limits())
+        return solve_linear(merged, K, constant, seed, method, limits)
 
-    def _fit_kernel(self, merged: Merged) -> Solution:
-        constant = self._constant() ** 2
-        self._kernel = kernel_for(merged.X, merged.C, self.kernel, self.gamma, self.degree, self.coef0, constant)
-        return solve_kernel(merged, len(self.classes_), self._kernel, self._limits())
-
-    def _keep(self, solution: Solution, X: Any, rows: AnyArray) -> None:
-        """Set the fitted attributes."""
+    def _set_attributes(self, solution: Solution, X: Any, rows: AnyArray) -> None:
         for name in FACTS + ARRAYS:
             self.__dict__.pop(name, None)  # left from an earlier fit with another kernel
         if not np.isfinite(solution.primal):
@@ -268,10 +242,7 @@ class MulticlassSVC(BaseClassifier):
             self.gamma_ = self._kernel.gamma
 
     def _advice(self) -> str:
-        """Return the warning for a gap that is too large.
-
-        It does not name the gap, so that Python shows it once for all machines of an output code.
-        """
+        # The gap is not named, so that Python shows the warning once for all machines of an output code.
         advice = "scale the features, lower C, or raise max_iter or tol"
         if self.solver == "sgd":
             advice = "use solver='dual', " + advice
@@ -280,21 +251,7 @@ class MulticlassSVC(BaseClassifier):
             f"of the objective; duality_gap_ says how far that may be above its minimum. To get closer, {advice}."
         )
 
-    # ---- prediction -------------------------------------------------------------------------------------------------
-
     def class_scores(self, X: Any) -> Array:
-        """Return the scores ⟨w_l, x⟩ of every class; training aims at margins of at least one.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        array of shape (n, K)
-            The scores, a column for every class in the order of ``classes_``.
-        """
         check_is_fitted(self)
         X = check_X(self, X, **self._options())
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
@@ -304,7 +261,6 @@ class MulticlassSVC(BaseClassifier):
         return U
 
     def _scores(self, X: Any) -> Array:
-        """Return the scores (n, K) of validated rows."""
         if self.kernel == "linear":
             return np.asarray(X @ self.coef_.T) + self.intercept_
         if self.kernel == "precomputed":
@@ -316,7 +272,6 @@ class MulticlassSVC(BaseClassifier):
         return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
 
     def _options(self) -> dict[str, Any]:
-        """Return the options of `check_X`."""
         sparse: Any = False if self.kernel == "precomputed" else "csr"
         return {"accept_sparse": sparse, "dtype": np.float64, "ensure_all_finite": True}
 
@@ -372,8 +327,7 @@ class MulticlassSVC(BaseClassifier):
         K, p = len(self.classes_), self.n_features_in_
         if self.kernel == "linear":
             return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
-        m = len(self.support_)
-        rows = self.support_
+        rows, m = self.support_, len(self.support_)
         known = rows.ndim == 1 and rows.dtype.kind == "i" and bool((rows >= 0).all())
         if self.kernel == "precomputed":
             known = known and bool((rows < p).all())
@@ -401,12 +355,290 @@ class MulticlassSVC(BaseClassifier):
 
 
 def print_progress(iteration: int, primal: float, dual: float, active: int) -> None:
-    """Print the objectives after a pass."""
     gap = (primal - dual) / primal if primal > 0 else 0.0
     print(f"pass {iteration:5d}  objective {primal:.6g}  gap {gap:.2e}  examples at work {active}", flush=True)
 
 
 def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
-    """Return whether an array holds numbers whose sums do not overflow, and has the shape."""
+    """Return whether an array has the shape and holds numbers whose sums do not overflow."""
     fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
     return fits and bool((np.abs(values) <= LARGEST).all())
+
+
+# ---- kernels and solvers ---------------------------------------------------------------------------------------------
+
+KERNELS = ("linear", "rbf", "poly", "precomputed")  # in the order of the compiled solver's numbers
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its parameters fixed.
+
+    Attributes
+    ----------
+    name : a name of ``KERNELS``, or "callable"
+    function : the user's function, of a callable kernel
+    gamma, degree, coef0 : as in exp(−γ‖x−z‖²) and (γ⟨x,z⟩ + c)^degree
+    constant : added to every value; the square of the constant appended to every example
+    """
+
+    name: str
+    function: Callable[[Any, Any], Any] | None = None
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 0.0
+    constant: float = 0.0
+
+    def __call__(self, X: Any, Z: Any) -> Array:
+        """Return the kernel matrix of the rows of X and Z, (n, m)."""
+        if self.function is not None:
+            return as_gram(self.function(X, Z), (X.shape[0], Z.shape[0])) + self.constant
+        dots = X @ Z.T
+        dots = np.asarray(dots.toarray() if issparse(dots) else dots, dtype=np.float64)
+        if self.name == "rbf":
+            distance = squares(X)[:, None] + squares(Z)[None, :] - 2.0 * dots
+            dots = np.exp(-self.gamma * np.maximum(distance, 0.0))
+        elif self.name == "poly":
+            dots = (self.gamma * dots + self.coef0) ** self.degree
+        return dots + self.constant
+
+
+def squares(X: Any) -> Array:
+    """Return ‖x‖² of every row, (n,)."""
+    with np.errstate(over="ignore"):  # the caller checks for infinite squares
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
+
+
+def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
+    """Raise ValueError unless the parameters define a kernel."""
+    named = isinstance(kernel, str) and kernel in KERNELS
+    if not named and (not callable(kernel) or isinstance(kernel, type)):
+        raise ValueError(
+            f"kernel={kernel!r} is unknown; choose one of {', '.join(map(repr, KERNELS))}, or pass a function "
+            "kernel(X, Z) -> (n, m) array."
+        )
+    if isinstance(gamma, str):
+        check_choice("gamma", gamma, ("scale", "auto"))
+    else:
+        check_number("gamma", gamma, float, 0.0, open_low=True)
+    check_number("degree", degree, int, 1)
+    check_number("coef0", coef0, float)
+
+
+def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef0: float, constant: float) -> Kernel:
+    """Return the kernel for training examples X with these weights, in which gamma is a number."""
+    if callable(kernel):
+        return Kernel("callable", kernel, constant=constant)
+    if kernel == "poly" and coef0 < 0:
+        warn_indefinite(f"coef0={coef0!r} is negative: the polynomial kernel")
+    number = resolve_gamma(X, weight, gamma) if kernel in ("rbf", "poly") else 1.0
+    with np.errstate(over="ignore"):
+        largest = np.float_power(number * squares(X).max() + abs(coef0), degree) if kernel == "poly" else 0.0
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"values of the polynomial kernel are too large (gamma={number:.3g}, degree={degree}); scale X."
+        )
+    return Kernel(kernel, None, number, int(degree), float(coef0), constant)
+
+
+def resolve_gamma(X: Any, weight: Array, gamma: Any) -> float:
+    """Return gamma as a number: 1 / (p · weighted variance of X) for "scale", 1 / p for "auto"."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    p = X.shape[1]
+    if gamma == "auto":
+        return 1.0 / p
+    part = weight / weight.sum()
+    mean = float((part @ X).sum()) / p
+    square = part @ squares(X) - p * mean**2 if issparse(X) else part @ squares(X - mean)
+    variance = float(square) / p
+    return 1.0 / (p * variance) if variance > 0 else 1.0
+
+
+def as_gram(values: Any, shape: tuple[int, int]) -> Array:
+    """Return the result of a user's kernel as an array of this shape; raise ValueError for wrong results."""
+    try:
+        gram = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"kernel(X, Z) must return an array of numbers, not {values!r:.100}.") from error
+    if gram.shape != shape:
+        raise ValueError(
+            f"kernel(X, Z) returned an array of shape {gram.shape}; it must be (rows of X, rows of Z), {shape}."
+        )
+    if not np.isfinite(gram).all():
+        raise ValueError("kernel(X, Z) returned values that are not finite.")
+    return gram
+
+
+def check_gram(gram: Array) -> None:
+    """Raise ValueError unless the matrix (n, n) can be that of a kernel; warn if it is not positive semi-definite."""
+    scale = float(np.abs(gram).max(initial=0.0))
+    skew = float(np.abs(gram - gram.T).max(initial=0.0))
+    if skew > 1e-8 * scale:
+        raise ValueError(
+            f"the kernel matrix is not symmetric: entries differ from their mirror images by up to {skew:.3g}."
+        )
+    diagonal = np.diagonal(gram)
+    if (diagonal < -1e-8 * scale).any():
+        worst = int(diagonal.argmin())
+        raise ValueError(
+            f"the kernel matrix has a negative diagonal entry, k(x, x) = {diagonal[worst]:.3g} at row {worst}; a "
+            "kernel is an inner product and has none."
+        )
+    lowest = lowest_ritz_value(gram)
+    if lowest < -1e-7 * scale * max(1.0, len(gram) ** 0.5):
+        warn_indefinite(f"the kernel matrix has an eigenvalue of at most {lowest:.3g}: the kernel")
+
+
+def warn_indefinite(subject: str) -> None:
+    warn_user(
+        f"{subject} is not positive semi-definite. The problem is then not convex: the solver ends in a stationary "
+        "point, and duality_gap_ is no certificate. Use a proper kernel, or clip the eigenvalues of the matrix.",
+    )
+
+
+def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
+    """Return an upper bound on the smallest eigenvalue, by a few Lanczos steps."""
+    n = len(gram)
+    steps = min(steps, n)
+    basis = np.zeros((steps, n))
+    alpha, beta = np.zeros(steps), np.zeros(steps)
+    v = np.cos(np.arange(1, n + 1) ** 2.0)  # an arbitrary start
+    for s in range(steps):
+        basis[s] = v / np.linalg.norm(v)
+        v = gram @ basis[s]
+        alpha[s] = basis[s] @ v
+        for _ in range(2):  # orthogonalising twice is enough
+            v = v - basis[: s + 1].T @ (basis[: s + 1] @ v)
+        beta[s] = np.linalg.norm(v)
+        if beta[s] <= 1e-12 * (abs(alpha[: s + 1]).max() + 1e-300):
+            steps = s + 1
+            break
+    return float(eigvalsh_tridiagonal(alpha[:steps], beta[: steps - 1])[0])
+
+
+# Up to this many examples, a linear machine that does not converge is solved again by the solver for kernels, which is
+# slower but converges on harder problems, because it solves for the worst examples together.
+SMALL = 1000
+
+
+class Limits(NamedTuple):
+    """The stopping rule of a solver, and its memory and threads."""
+
+    tol: float
+    max_iter: int
+    cache_bytes: int = 200 << 20
+    n_threads: int = 1
+    progress: Callable[[int, float, float, int], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The result of a solver.
+
+    Attributes
+    ----------
+    a : (n, K) dual variables; None from the stochastic solver
+    W : (p + 1, K) weights of a linear machine, the last row for the appended constant; None for kernels
+    primal, dual : the two objectives
+    n_iter : passes through the training set
+    converged : whether primal − dual ≤ tol · primal
+    """
+
+    a: Array | None
+    W: Array | None
+    primal: float
+    dual: float
+    n_iter: int
+    converged: bool
+
+
+def solve_linear(merged: MergedExamples, K: int, constant: float, seed: int, method: str, limits: Limits) -> Solution:
+    """Solve the problem of a linear machine by ``method`` "dual" or "sgd"; examples get a ``constant`` feature."""
+    problem = merged.problem(K)
+    if method == "sgd":
+        return Solution(*problem.sgd(constant, limits.tol, limits.max_iter, seed, limits.progress))
+    solution = Solution(*problem.linear(constant, limits.tol, limits.max_iter, seed, limits.progress))
+    if not solution.converged and len(merged.c) <= SMALL:
+        again = run_kernel(problem, Kernel("linear", constant=constant**2), limits)
+        if again.a is not None and again.primal - again.dual < solution.primal - solution.dual:
+            W = np.vstack([merged.X.T @ again.a, constant * again.a.sum(axis=0)])  # (p + 1, K)
+            solution = replace(again, W=W, n_iter=solution.n_iter + again.n_iter)
+    return merged.spread(solution)
+
+
+def solve_kernel(merged: MergedExamples, K: int, kernel: Kernel, limits: Limits) -> Solution:
+    """Solve the problem of a kernel machine; examples of "precomputed" kernels are the rows of the Gram matrix."""
+    if kernel.function is not None:
+        gram = as_gram(kernel.function(merged.X, merged.X), (len(merged.c), len(merged.c)))
+        merged = copy(merged)
+        merged.X = gram
+    if kernel.name in ("callable", "precomputed"):
+        check_gram(merged.X)
+        kernel = Kernel("precomputed", constant=kernel.constant)
+    return merged.spread(run_kernel(merged.problem(K), kernel, limits))
+
+
+def run_kernel(problem: _kernels.Svm, kernel: Kernel, limits: Limits) -> Solution:
+    numbers = (KERNELS.index(kernel.name), kernel.gamma, kernel.coef0, kernel.degree, kernel.constant)
+    return Solution(*problem.kernel(*numbers, *limits))
+
+
+class MergedExamples:
+    """The training set with equal examples of a class merged, in the order of the examples' hashes."""
+
+    def __init__(self, X: Any, c: Labels, C: Array, *, alone: bool = False) -> None:
+        n = X.shape[0]
+        if issparse(X):
+            X = X.tocsr(copy=True)
+            X.sum_duplicates()
+            X.eliminate_zeros()
+        self.C_all = C
+        if alone:
+            self.group, first = np.arange(n), np.arange(n)
+        else:
+            self.group, first = groups(X, c)
+        self.X = X if alone else X[first]
+        self.c = np.ascontiguousarray(c[first], dtype=np.int64)
+        self.C: Array = np.bincount(self.group, weights=C, minlength=len(first)).astype(np.float64)  # (m,)
+
+    def problem(self, K: int) -> _kernels.Svm:
+        return _kernels.Svm(*row_arrays(self.X), self.X.shape[1], self.c, self.C, K)
+
+    def spread(self, solution: Solution) -> Solution:
+        """Return the solution for all examples: equal ones divide their dual variables in proportion to their C."""
+        if solution.a is None:
+            return solution
+        part = self.C_all / self.C[self.group]
+        return replace(solution, a=solution.a[self.group] * part[:, None])
+
+
+def row_arrays(X: Any) -> tuple[Array | None, Array | None, AnyArray | None, AnyArray | None]:
+    """Return the rows of X as the compiled solver takes them: dense values, or values, indices and indptr."""
+    if not issparse(X):
+        return np.ascontiguousarray(X, dtype=np.float64), None, None, None
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"X has {X.shape[1]} features; sparse input may have at most 2^31 − 1.")
+    return (
+        None,
+        np.ascontiguousarray(X.data, dtype=np.float64),
+        np.ascontiguousarray(X.indices, dtype=np.int32),
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+    )
+
+
+def groups(X: Any, c: Labels) -> tuple[AnyArray, AnyArray]:
+    """Return a group number for every row (n,), the same for equal rows of a class, and one row per group (m,)."""
+    hashed = _kernels.row_hashes(*row_arrays(X), X.shape[0])
+    order = np.lexsort((c, hashed))
+    same = np.zeros(len(order), dtype=bool)  # whether a row of the order equals the one before
+    candidates = 1 + np.flatnonzero((np.diff(hashed[order]) == 0) & (np.diff(c[order]) == 0))
+    if len(candidates):
+        left, right = X[order[candidates]], X[order[candidates - 1]]
+        if issparse(X):
+            same[candidates] = np.asarray(abs(left - right).sum(axis=1)).ravel() == 0
+        else:
+            same[candidates] = (left == right).all(axis=1)
+    group = np.empty(len(order), dtype=np.intp)
+    group[order] = np.cumsum(~same) - 1
+    return group, order[~same]

@@ -16,9 +16,9 @@ from dask.delayed import Delayed
 from distributed import Client, Future, get_client
 
 from ..._util.arrays import AnyArray
-from ...decide.abstaining import with_missing
 from ...decide.costs import Costs
-from ...decide.levels import nodes_of
+from ...decide.probabilities import nodes_of
+from ...decide.sets import with_missing
 from ...tables.partitions import Partition
 from ..fitting import Tables
 from .workers import Item

@@ -19,10 +19,9 @@ from ... import decide
 from ..._util.docstrings import completed, described
 from ...classifiers import BoostingClassifier, SimplexBoostClassifier
 from ...classifiers.eval_sets import check_metric_rows, read_eval_sets
-from ...decide.abstaining import check_abstaining
 from ...decide.costs import Costs
-from ...decide.levels import nodes_of
-from ...decide.priors import check_prior
+from ...decide.probabilities import check_prior, nodes_of
+from ...decide.sets import check_abstaining
 from .collections import find_client, is_distributed, predict_lazily, score_lazily
 from .transport import fit_on_cluster
 
