@@ -5,10 +5,10 @@ All calls to ``simplexboost._kernels`` for boosting are in this package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,8 +19,9 @@ from ..binned import MAX_BINS, TILE, BinnedData, Edges, SparseCodes, category_ed
 from ..candidates import Candidates
 from ..interface import (
     BlockProblem,
+    Compute,
+    Device,
     Engine,
-    FitSize,
     ForestArrays,
     Growth,
     OneHot,
@@ -45,11 +46,10 @@ WHOLE = np.zeros((1, 2), dtype=np.int64)  # the segments of a shard that has all
 
 
 @dataclass(frozen=True)
-class LocalRows:
-    """All rows are here; see `interface.Rows`. Totals are computed on `n_threads` threads."""
+class LocalRows(Rows):
+    """All rows are in this process; totals are computed on `n_threads` threads."""
 
     n_threads: int = 1
-    is_spread: ClassVar[bool] = False
 
     def total(self, values: Array) -> Any:
         if values.ndim == 2:
@@ -60,68 +60,27 @@ class LocalRows:
 
     def total_size(self, vectors: Array) -> float:
         if vectors.shape[1] > 1:
-            return self.total(row_sizes(vectors))
+            return super().total_size(vectors)
         total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
         return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
 
-    def largest(self, values: AnyArray) -> float:
-        return float(values.max()) if values.size else -np.inf
-
-    def every(self, mask: AnyArray) -> bool:
-        return bool(np.all(mask))
-
-    def count(self, n: int) -> int:
-        return n
-
-    def find(self, rows: AnyArray) -> AnyArray:
-        return rows
-
-    def subset(self, rows: AnyArray) -> Self:
-        return self
-
-    def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Self]:
-        return compute(), self
-
-    def gather(self, values: AnyArray) -> AnyArray:
-        return values
-
-    def decide(self, compute: Callable[[], Any]) -> Any:
-        return compute()
-
 
 @dataclass(frozen=True)
-class Host:
-    """The memory of the host, where there is no device; see `interface.Device`."""
-
-    is_host: ClassVar[bool] = True
-
-    def to_host(self, values: Any) -> Any:
-        return values
-
-    def to_device(self, X: AnyArray, d: int) -> Any:
-        return None
-
-    def adopt(self, values: Any) -> Any:
-        return None
-
-    def argsort(self, keys: AnyArray) -> AnyArray:
-        return np.argsort(keys)
-
-    def postpone(self, work: Callable[[], Any]) -> bool:
-        return False
+class Host(Device):
+    """The memory of the host, where there is no device."""
 
 
 HOST = Host()
 
 
 def cpu_engine(n_threads: int = 1) -> Engine:
-    """The compiled engine on some threads, for rows that are all here."""
+    """Return the compiled engine on some threads, for rows that are all in this process."""
     return Engine(CpuCompute(n_threads, LocalRows(n_threads)), HOST)
 
 
 @dataclass(frozen=True)
-class CpuCompute:
-    """The compiled computations on `n_threads` threads; see `interface.Compute`."""
+class CpuCompute(Compute):
+    """The compiled computations on `n_threads` threads."""
 
     n_threads: int = 1
     rows: Rows = field(default=LocalRows(), repr=False)
@@ -222,9 +181,3 @@ class CpuCompute:
         out = np.empty((len(A), M.shape[1]), dtype=A.dtype) if out is None else out
         _kernels.times(A, np.ascontiguousarray(M, dtype=A.dtype), factor, out, self.n_threads)
         return out
-
-    def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        return None
-
-    def check_memory(self, size: FitSize) -> float:
-        return 0.0  # `parts.optimizers.forecast` forecasts the memory of the host
