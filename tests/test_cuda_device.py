@@ -158,7 +158,7 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
     values = [shapley.values(clf.model_, X, M, engine) for engine in engines]
     assert values[0].tobytes() == values[1].tobytes()
     paths = shapley.paths_of(clf.model_, X)
-    assert [forest.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
+    assert [forest.DevicePaths.of(e.device, paths).device for e in engines] == [e.device for e in engines]
 
 
 @pytest.mark.gxx

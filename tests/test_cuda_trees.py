@@ -102,7 +102,7 @@ def test_memory_for_the_order_of_categories_counts(monkeypatch):
     )
     expected = cpu_engine().compute.grow(data, V, "norm", growth)
     assert_same_tree(expected, cuda_engine(1, device).compute.grow(data, V, "norm", growth))
-    forecast = grower.bytes_needed(grower.sizes(m, growth, 400), m, m, growth, 400)
+    forecast = grower.bytes_needed(m, m, growth, 400)
     assert sum(array.nbytes for array in taken) <= 1.02 * forecast + 2**16
     little = EmulatedDevice(memory=forecast - 1)
     monkeypatch.setattr(growing.TreeGrower, "grow", None)

@@ -48,7 +48,7 @@ def check_rows(estimator: Any, X: Any, engine: Any) -> Any:
     check_names(estimator, None)
     table = DeviceTable.of(X, engine.device)
     check_feature_count(estimator, table.shape[1])
-    return table.there
+    return table.on_device
 
 
 def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: Any) -> Any:
