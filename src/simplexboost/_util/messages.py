@@ -74,15 +74,15 @@ def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]
             print_line(f"{what}: {number}/{len(parts)}  {spent:.0f} s, {left:.0f} s to go")
 
 
-def format_bytes(size: int) -> str:
+def format_bytes(size: float) -> str:
     """Write a number of bytes in words.
 
     Examples
     --------
-    >>> format_bytes(312), format_bytes(4_500), format_bytes(28_460_000)
-    ('312 bytes', '4.5 kB', '28.5 MB')
+    >>> format_bytes(312), format_bytes(4_500), format_bytes(28_460_000), format_bytes(7.1e9)
+    ('312 bytes', '4.5 kB', '28.5 MB', '7.1 GB')
     """
-    for unit, bound in (("MB", 10**6), ("kB", 10**3)):
+    for unit, bound in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if size >= bound:
             return f"{size / bound:.1f} {unit}"
     return f"{size} bytes"

@@ -300,11 +300,7 @@ class Compute(Protocol):
     rows: Rows
 
     def bin(
-        self,
-        X: AnyArray,
-        max_bins: int = 255,
-        categorical: AnyArray | None = None,
-        sample: AnyArray | None = None,
+        self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None, sample: AnyArray | None = None
     ) -> BinnedData:
         """Return X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse.
 

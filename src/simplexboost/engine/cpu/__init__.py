@@ -91,11 +91,7 @@ class CpuCompute(Compute):
         return _kernels.instruction_set()
 
     def bin(
-        self,
-        X: AnyArray,
-        max_bins: int = MAX_BINS,
-        categorical: AnyArray | None = None,
-        sample: AnyArray | None = None,
+        self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None, sample: AnyArray | None = None
     ) -> BinnedData:
         """Return X as codes.
 
@@ -116,17 +112,17 @@ class CpuCompute(Compute):
         return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
 
     def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> list[Array]:
-        """The edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
+        """Return the edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
         values, first = _kernels.find_edges(X, rows, max_bins, self.n_threads)
         return [values[begin:end] for begin, end in pairwise(first)]
 
     def codes(self, X: AnyArray, edges: Sequence[Array]) -> tuple[AnyArray, AnyArray]:
-        """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
+        """Return the codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values."""
         n, p = X.shape
         codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
         has_missing = np.zeros(p, dtype=np.uint8)
-        joined = Edges.of(edges)
-        _kernels.bin_values(X, joined.values, joined.first, codes, has_missing, self.n_threads)
+        table = Edges.of(edges)
+        _kernels.bin_values(X, table.values, table.first, codes, has_missing, self.n_threads)
         return codes, has_missing
 
     def grow(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
+from ..._util.messages import format_bytes
 from ..binned import BinnedData, SparseCodes
 from ..cpu.trees import limb_values
 from ..interface import ORDERS, SCORES, FitSize, Growth, OneHot
@@ -211,7 +212,7 @@ class TreeGrower:
         kept = self._kept.get(name)
         if kept is None or kept.size < size or kept.dtype != dtype:
             self._layouts.clear()  # their pointers are no longer valid
-            kept = self._kept[name] = self.device.empty(max(1, size), dtype)
+            kept = self._kept[name] = self.device.empty(size, dtype)
         return kept
 
     def grow(
@@ -328,39 +329,24 @@ class TreeGrower:
 
     def arrays(self, sizes: Sizes, m: int, width: int, growth: Growth, n_rows: int, n_blocks: int) -> dict[str, Any]:
         """Return the arrays of the kernel by their names in ``source/tree.cu``, None for those it does not need."""
+        capacity, works, bests = sizes.cells, MOST_WORKS, 2 * MOST_WORKS * self.p
         lane, i4, i8, f8, u1 = np.dtype(f"i{growth.bits // 8}"), np.int32, np.int64, np.float64, np.uint8
-        capacity, works, bests, any_categories = sizes.cells, MOST_WORKS, 2 * MOST_WORKS * self.p, self.any_categories
-        room = self.room
-        return {
-            "codes": self.codes,
-            "n_bins": self.n_bins,
-            "has_missing": self.has_missing,
-            "categorical": self.categorical,
-            "scale": room("scale", width, f8),
-            "inverse": room("inverse", m, f8),
-            "unit": room("unit", width, f8),
-            "quantized": room("quantized", self.n * width, lane),
-            "list0": room("list0", n_rows, i4),
-            "list1": room("list1", n_rows, i4),
-            "cells": room("cells", capacity * CELL_BYTES, u1),
-            "used": room("used", capacity * sizes.words, np.uint32) if sizes.words else None,
-            "totals": room("totals", capacity * (m + 1), i8),
-            "works": room("works", works * WORK_BYTES, u1),
-            "cursors": room("cursors", 2 * works, i4),
-            "done": room("done", 2 * works, i4),
-            "cut": room("cut", works, i4),
-            "built": room("built", works, i4),
-            "first_cut": room("first_cut", works + 1, i4),
-            "first_built": room("first_built", works + 1, i4),
-            "bests": room("bests", bests * FEATURE_BEST, u1),
-            "sets": room("sets", bests * 32, u1) if any_categories else None,
-            "histograms": room("histograms", sizes.slots * sizes.slot, lane),
-            "scratch": room("scratch", n_blocks * WARPS * sizes.scratch, f8) if any_categories else None,
-            "planning": room("planning", sizes.planning // 8 + 1, f8) if sizes.planning else None,
-            "queue": room("queue", 3 * capacity, i4),
-            "first_task": room("first_task", capacity + 1, i4),
-            "leaf_begin": room("leaf_begin", capacity + 1, i4),
-            "order": room("order", n_rows, i4),
+        each_row = dict.fromkeys(("list0", "list1", "order"), n_rows)
+        each_work = dict.fromkeys(("cut", "built", "first_cut", "first_built"), works + 1)
+        lengths: list[tuple[Any, dict[str, int]]] = [
+            (lane, {"quantized": self.n * width, "histograms": sizes.slots * sizes.slot}),
+            (f8, {"scale": width, "inverse": m, "unit": width, "planning": -(-sizes.planning // 8)}),
+            (f8, {"scratch": n_blocks * WARPS * sizes.scratch}),
+            (i8, {"totals": capacity * (m + 1)}),
+            (i4, each_row | each_work | {"cursors": 2 * works, "done": 2 * works}),
+            (i4, {"queue": 3 * capacity, "first_task": capacity + 1, "leaf_begin": capacity + 1}),
+            (np.uint32, {"used": capacity * sizes.words}),
+            (u1, {"cells": capacity * CELL_BYTES, "works": works * WORK_BYTES, "bests": bests * FEATURE_BEST}),
+            (u1, {"sets": bests * 32 if self.any_categories else 0}),
+        ]
+        columns = ("codes", "n_bins", "has_missing", "categorical")
+        return {name: getattr(self, name) for name in columns} | {
+            name: self.room(name, n, dtype) if n else None for dtype, counts in lengths for name, n in counts.items()
         }
 
 
@@ -450,16 +436,13 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
 
 def check_room(size: FitSize, room: int) -> int:
     """Return the bytes of a fit; raise `DeviceMemoryError` if there is less room on the device."""
-
-    def text(amount: int) -> str:
-        return f"{amount / 2**30:.1f} GiB" if amount >= 2**30 else f"{amount / 2**20:.1f} MiB"
-
     parts = fit_bytes(size)
     need = sum(parts.values())
     if need <= room:
         return need
-    listed = ", ".join(f"{name} {text(amount)}" for name, amount in parts.items())
+    listed = ", ".join(f"{name} {format_bytes(amount)}" for name, amount in parts.items())
     raise DeviceMemoryError(
-        f"device='cuda' needs {text(need)} of memory on the GPU for this fit ({listed}), and {text(room)} are free; "
-        "fit on fewer rows, with smaller max_leaf_nodes or max_bins, or with device='cpu'."
+        f"device='cuda' needs {format_bytes(need)} of memory on the GPU for this fit ({listed}), and "
+        f"{format_bytes(room)} are free; fit on fewer rows, with smaller max_leaf_nodes or max_bins, "
+        "or with device='cpu'."
     )
