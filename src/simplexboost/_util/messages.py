@@ -26,7 +26,7 @@ _print: ContextVar[Print | None] = ContextVar("print", default=None)
 
 @contextmanager
 def name_in_errors(who: str) -> Iterator[None]:
-    """A context in which errors name the estimator that raised them, which estimators of other libraries may not do.
+    """Name the estimator in errors that are raised inside a context; those of other libraries may not name it.
 
     Warnings of overflow are silenced: trees of scikit-learn turn X into single precision and then refuse infinity.
     """
@@ -40,7 +40,7 @@ def name_in_errors(who: str) -> Iterator[None]:
 
 @contextmanager
 def show_progress(verbose: Any) -> Iterator[None]:
-    """A context in which long steps print their progress if ``verbose`` is true."""
+    """Let long steps inside a context print their progress if ``verbose`` is true."""
     token = _print.set((lambda line: print(line, flush=True)) if verbose else None)
     try:
         yield

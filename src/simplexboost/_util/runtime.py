@@ -16,7 +16,7 @@ import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from numbers import Integral
@@ -187,7 +187,7 @@ def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_thre
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """A context in which BLAS runs on one thread; contexts may be nested and may overlap in several threads."""
+    """Limit BLAS to one thread inside a context; contexts may be nested and may overlap in several threads."""
     entry, own = object(), list[tuple[Any, int]]()
     try:
         _limit.enter(entry)
@@ -207,27 +207,16 @@ def blas_libraries() -> list[Any]:
     """
     if current_thread() is not main_thread():
         return search_libraries()
-    found: Future[list[Any]] = Future()
-
-    def search() -> None:
+    with ThreadPoolExecutor(1, "simplexboost") as helper:
         try:
-            found.set_result(search_libraries())
-        except BaseException as error:
-            found.set_exception(error)
-
-    helper = Thread(target=search, name="simplexboost")
-    try:
-        helper.start()
-    except RuntimeError:  # the system starts no more threads
-        return search_libraries()
-    try:
+            found = helper.submit(search_libraries)
+        except RuntimeError:  # the system starts no more threads
+            return search_libraries()
         return found.result()
-    finally:
-        helper.join()
 
 
 def search_libraries() -> list[Any]:
-    """Search the loaded BLAS libraries."""
+    """Return the loaded BLAS libraries, found anew."""
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 

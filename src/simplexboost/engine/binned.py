@@ -99,12 +99,12 @@ def auto_bins(n: int, p: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Edges(Sequence[Array]):
-    """The edges of all features in one array: a sparse table may have millions of columns, most of them without any.
+    """The edges of all features in one array, because sparse tables may have millions of columns without any.
 
     Attributes
     ----------
     values : the edges of one feature after those of another
-    first : (p + 1,) int64, where those of each feature begin
+    first : (p + 1,) int64, where the edges of each feature begin
     """
 
     values: Array
@@ -112,14 +112,12 @@ class Edges(Sequence[Array]):
 
     @classmethod
     def of(cls, edges: Sequence[Array]) -> Edges:
-        """The edges (·,) of every feature in this form."""
-        if isinstance(edges, Edges):
-            return edges
+        """Return the edges (·,) of every feature in this form."""
         return cls(np.concatenate([*edges, []]), np.cumsum([0, *map(len, edges)], dtype=np.int64))
 
     @property
     def n_bins(self) -> AnyArray:
-        """The bins between the edges of each feature, (p,) int32."""
+        """The number of bins between the edges of each feature, (p,) int32."""
         return np.diff(self.first).astype(np.int32) + np.int32(1)
 
     def __len__(self) -> int:
@@ -140,15 +138,15 @@ class BinnedData:
         table, `SparseCodes`
     n_bins : (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
     has_missing : (p,) uint8
-    edges : p ascending arrays, ``n_bins[f] - 1`` edges each; a categorical feature has ½, 1½, …, which serve only to
-        compute its codes. `Edges` for a sparse table
+    edges : for each feature ``n_bins[f] - 1`` ascending edges; a categorical feature has ½, 1½, …, which serve only to
+        compute its codes
     categorical : (p,) uint8, features whose codes are categories without an order
     """
 
     codes: AnyArray | SparseCodes
     n_bins: AnyArray
     has_missing: AnyArray
-    edges: Sequence[Array]
+    edges: Edges
     categorical: AnyArray
 
     def __getstate__(self) -> dict[str, Any]:
@@ -195,10 +193,6 @@ class BinnedData:
         if len(found):
             return found
         return np.zeros(1, dtype=np.int32) if features is None else features[:1]
-
-    @cached
-    def all_edges(self) -> Edges:
-        return Edges.of(self.edges)
 
     @cached
     def seen_categories(self) -> AnyArray:

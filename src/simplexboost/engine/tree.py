@@ -142,7 +142,7 @@ def complete_tree(tree: Tree, data: BinnedData) -> Tree:
     there is no such edge, and the threshold is infinite. A category that no training row has goes to the same side as
     missing values, so that a set covers all numbers below 256.
     """
-    nodes, edges = tree.nodes, data.all_edges
+    nodes, edges = tree.nodes, data.edges
     feature = nodes["feature"]
     split = np.flatnonzero((feature >= 0) & (nodes["category"] < 0))
     feature = feature.take(split)

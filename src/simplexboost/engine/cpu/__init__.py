@@ -5,9 +5,7 @@ All calls to ``simplexboost._kernels`` for boosting are in this package.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -106,23 +104,21 @@ class CpuCompute(Compute):
             return bin_sparse(X, max_bins, mask, sample, self.n_threads)
         X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X  # which a device has
         edges = self.quantiles(X, sampled_rows(len(X)) if sample is None else sample, max_bins)
-        for f in np.flatnonzero(mask).tolist():
-            edges[f] = category_edges(X[:, f], f)
+        if mask.any():
+            edges = Edges.of([category_edges(X[:, f], f) if mask[f] else edges[f] for f in range(len(edges))])
         codes, has_missing = self.codes(X, edges)
-        return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
+        return BinnedData(codes, edges.n_bins, has_missing, edges, mask)
 
-    def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> list[Array]:
+    def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> Edges:
         """Return the edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
-        values, first = _kernels.find_edges(X, rows, max_bins, self.n_threads)
-        return [values[begin:end] for begin, end in pairwise(first)]
+        return Edges(*_kernels.find_edges(X, rows, max_bins, self.n_threads))
 
-    def codes(self, X: AnyArray, edges: Sequence[Array]) -> tuple[AnyArray, AnyArray]:
+    def codes(self, X: AnyArray, edges: Edges) -> tuple[AnyArray, AnyArray]:
         """Return the codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values."""
         n, p = X.shape
         codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
         has_missing = np.zeros(p, dtype=np.uint8)
-        table = Edges.of(edges)
-        _kernels.bin_values(X, table.values, table.first, codes, has_missing, self.n_threads)
+        _kernels.bin_values(X, edges.values, edges.first, codes, has_missing, self.n_threads)
         return codes, has_missing
 
     def grow(

@@ -7,14 +7,13 @@ CuPy is imported when an engine is made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
-from ..binned import BinnedData
+from ..binned import BinnedData, Edges
 from ..cpu import CpuCompute, LocalRows
 from ..interface import (
     BlockProblem,
@@ -29,12 +28,10 @@ from ..interface import (
 )
 from ..tree import Grown
 from .binning import DeviceCodes, DeviceTable, code_rows, goes_to_device, hash_rows
-from .device import DeviceError, check_gpu, current_device, has_gpu
+from .device import current_device
 from .forest import CudaForest, explain
 from .growing import TreeGrower, can_grow, check_room
 from .rows import CudaLeaves, CudaRowLoss, add_leaves, find_leaves
-
-__all__ = ["CudaCompute", "DeviceError", "DeviceTable", "check_gpu", "cuda_engine", "has_gpu"]
 
 
 def cuda_engine(n_threads: int = 1, device: Any = None) -> Engine:
@@ -70,12 +67,12 @@ class CudaCompute(CpuCompute):
 
     device: Any = field(default_factory=current_device)
 
-    def quantiles(self, X: Any, rows: AnyArray | None, max_bins: int) -> list[Array]:
+    def quantiles(self, X: Any, rows: AnyArray | None, max_bins: int) -> Edges:
         if isinstance(X, DeviceTable):
             X, rows = X.download_rows(rows), None
         return super().quantiles(X, rows, max_bins)
 
-    def codes(self, X: Any, edges: Sequence[Array]) -> tuple[Any, AnyArray]:
+    def codes(self, X: Any, edges: Edges) -> tuple[Any, AnyArray]:
         return code_rows(X, edges, self.device) if goes_to_device(X) else super().codes(X, edges)
 
     def hash_rows(self, X: Any, factors: AnyArray) -> AnyArray | None:

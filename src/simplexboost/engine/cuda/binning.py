@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..._util.arrays import AnyArray, Array
+from ..._util.arrays import AnyArray
 from ..._util.compat import cached
-from ..binned import TILE, infinity_at
+from ..binned import TILE, Edges, infinity_at
 from .device import BLOCK, ctype, records
 
 FEW_VALUES = 2**20  # the processor hashes and bins tables with fewer values, which takes milliseconds
@@ -99,13 +99,13 @@ def upload_pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
         yield begin, device.upload(X[begin : begin + step])
 
 
-def code_rows(X: Any, edges: Sequence[Array], device: Any) -> tuple[Any, AnyArray]:
+def code_rows(X: Any, edges: Edges, device: Any) -> tuple[Any, AnyArray]:
     """Do what `CpuCompute.codes` does, on the device."""
     n, p = X.shape
     codes, missing = device.empty((-(-p // TILE), n), np.uint64), device.empty(p, np.int32)
     device.clear(missing)
-    first = device.upload(np.cumsum([0, *map(len, edges)], dtype=np.int32))
-    values = device.upload(np.concatenate([*edges, [0.0]]))  # an array on the device must not be empty
+    first = device.upload(edges.first, np.int32)
+    values = device.upload(np.append(edges.values, 0.0))  # an array on the device must not be empty
     for begin, rows in upload_pieces(X, device):
         place = device.pointer(codes) + 8 * begin
         arrays = {"X": rows, "edges": values, "first": first, "codes": place, "missing": missing}

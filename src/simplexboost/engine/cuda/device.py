@@ -260,16 +260,13 @@ class Staging:
         room = 1 << max(12, (size - 1).bit_length())
         with self._lock:
             while self._sent and self._sent[0].event.done:
-                self.give_back(self._sent.popleft())
+                piece = self._sent.popleft()
+                self._free[piece.bytes.size].append(piece)
             free = self._free.setdefault(room, [])
             return free.pop() if free else Piece(room)
 
     def give_back(self, piece: Piece) -> None:
-        """Take a piece back that nothing uses any more."""
-        self._free[piece.bytes.size].append(piece)
-
-    def give_back_later(self, piece: Piece) -> None:
-        """Take a piece back whose copy may not be done yet."""
+        """Take a piece back, to use it again when its copy is done."""
         self._sent.append(piece)
 
 
@@ -291,14 +288,7 @@ class Fetched:
 
     def __del__(self) -> None:
         if self._piece is not None:
-            self._staging.give_back_later(self._piece)
-
-
-class Postponed(local):
-    """The functions that each thread has postponed until the device is busy; only that thread may call them."""
-
-    def __init__(self) -> None:
-        self.work: list[Any] = []
+            self._staging.give_back(self._piece)
 
 
 class CudaDevice:
@@ -312,7 +302,7 @@ class CudaDevice:
         self._arguments: dict[tuple[str, str], Arguments] = {}
         self._lock = Lock()  # of these arguments, which all fits share
         self._staging = Staging()
-        self.postponed = Postponed()
+        self._postponed = local()  # the work that each thread has postponed; only that thread may do it
         # What the device has for a table or a forest of the host, as long as that is used.
         self.kept: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -330,15 +320,13 @@ class CudaDevice:
         return self.upload(X)
 
     def postpone(self, work: Callable[[], Any]) -> bool:
-        self.postponed.work.append(work)
+        self._postponed.__dict__.setdefault("work", []).append(work)
         return True
 
     def run_postponed(self) -> None:
         """Call the functions that this thread has postponed."""
-        postponed = self.postponed
-        work, postponed.work = postponed.work, []
-        for call in work:
-            call()
+        for work in self._postponed.__dict__.pop("work", ()):
+            work()
 
     def adopt(self, array: Any) -> Any:
         if self.owns(array):
@@ -427,7 +415,7 @@ class CudaDevice:
         piece = self._staging.take(raw.size)
         piece.bytes[: raw.size] = raw
         self._copy(array.data.ptr, piece.address, raw.size, self.xp.cuda.runtime.memcpyHostToDevice, piece.event)
-        self._staging.give_back_later(piece)
+        self._staging.give_back(piece)
 
     def fetch(self, array: Any, size: int) -> Fetched:
         """Copy the first bytes of an array to the host, without waiting."""
@@ -461,11 +449,13 @@ class CudaDevice:
     def kernel(
         self, module: str, name: str, options: dict[str, Any], shared: int = 0, cooperative: bool = False
     ) -> CudaKernel:
-        """Return a kernel of ``source/<module>.cu``, compiled with these macros."""
+        """Return a kernel of ``source/<module>.cu``, compiled with these macros; CuPy keeps the result on disk."""
         key = (module, name, tuple(options.items()), shared)
         if key not in self._kernels:
-            function = self.module(module, tuple(options.items()), cooperative).get_function(name)
-            self._kernels[key] = CudaKernel(function, shared, cooperative)
+            code = source_text("common.cuh") + source_text(f"{module}.cu")
+            macros = tuple(f"-D{macro}={value}" for macro, value in options.items())
+            compiled = self.xp.RawModule(code=code, options=OPTIONS + macros, enable_cooperative_groups=cooperative)
+            self._kernels[key] = CudaKernel(compiled.get_function(name), shared, cooperative)
         return self._kernels[key]
 
     def launch(
@@ -486,12 +476,6 @@ class CudaDevice:
                 self._arguments[module, name] = Arguments(dtype)
             self._arguments[module, name].set(**values)
             kernel(grid, self._arguments[module, name])
-
-    def module(self, module: str, options: tuple[tuple[str, Any], ...], cooperative: bool) -> Any:
-        """Compile a source file; CuPy keeps the result on disk."""
-        code = source_text("common.cuh") + source_text(f"{module}.cu")
-        macros = tuple(f"-D{name}={value}" for name, value in options)
-        return self.xp.RawModule(code=code, options=OPTIONS + macros, enable_cooperative_groups=cooperative)
 
 
 def current_device() -> CudaDevice:
