@@ -205,19 +205,18 @@ def blas_libraries() -> list[Any]:
     The main thread lets another one search. threadpoolctl is called back by the system, and Python ignores exceptions
     in such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
     """
+
+    def search() -> list[Any]:
+        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
     if current_thread() is not main_thread():
-        return search_libraries()
+        return search()
     with ThreadPoolExecutor(1, "simplexboost") as helper:
         try:
-            found = helper.submit(search_libraries)
+            found = helper.submit(search)
         except RuntimeError:  # the system starts no more threads
-            return search_libraries()
+            return search()
         return found.result()
-
-
-def search_libraries() -> list[Any]:
-    """Return the loaded BLAS libraries, found anew."""
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def limit_threads(found: list[tuple[Any, int]], *, per_thread: bool) -> None:

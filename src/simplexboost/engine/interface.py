@@ -225,18 +225,6 @@ class PackedForest(Protocol):
         """Add the trees' values at X (n, p) to F (n, d) in place, tree after tree."""
 
 
-class DeviceForest(PackedForest, Protocol):
-    """A packed forest on a device, which also computes probabilities and predicted classes there."""
-
-    def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """Write probabilities or predicted columns at X (n, p) to `out`; return False if the processor must do it.
-
-        For "probabilities" these are the softmax (n, K) of the K sums of the trees' values, all positive; for "winners"
-        the column (n,) int32 of the largest sum, the first of equal ones. Few trees, sparse tables and codes are left
-        to the processor.
-        """
-
-
 class RowLoss(Protocol):
     """Evaluates a `RowProblem`, in two passes per round: `pull` for the sketch and `leaves` for the leaf values.
 

@@ -54,6 +54,11 @@ class CudaForest(CpuForest):
         return None
 
     def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
+        """Write probabilities or predicted columns at X (n, p) to `out`; return False if the processor must do it.
+
+        For "probabilities" these are the softmax (n, K) of the K sums of the trees' values, all positive; for "winners"
+        the column (n,) int32 of the largest sum, the first of equal ones.
+        """
         if not self._is_ours(X):
             return False
         device, dtype = self.device, self.forest.dtype

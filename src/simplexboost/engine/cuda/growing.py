@@ -60,45 +60,33 @@ def too_many_levels(growth: Growth) -> bool:
     return growth.order == "symmetric" and 2 ** (growth.levels - 1) > MOST_WORKS
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """The numbers of things for which a tree needs memory on the device."""
+def tree_sizes(bin_stride: int, p: int, any_categories: bool, m: int, growth: Growth, n_rows: int) -> dict[str, int]:
+    """Return sizes for a tree on m statistics of p features, each with room for `bin_stride` bins.
 
-    cells: int
-    slots: int
-    slot: int
-    pass_features: int
-    pass_lanes: int
-    shared: int
-    scratch: int
-    words: int
-    planning: int
-
-    @staticmethod
-    def of(bin_stride: int, p: int, any_categories: bool, m: int, growth: Growth, n_rows: int) -> Sizes:
-        """Compute the sizes for a tree on m statistics of p features, each with room for `bin_stride` bins."""
-        leaves, lanes, width = most_leaves(growth, n_rows), m + 1, growth.bits // 8
-        limited = growth.order == "best" and growth.max_leaf_nodes > 0
-        cells = 8 * leaves + 64 if limited else 2 * leaves + 1
-        slots = 2 * leaves + 2 if limited else leaves + 2
-        features, part = 8, lanes
-        while features * part * bin_stride * width > ROOM and (features, part) != (1, 1):
-            features, part = (features // 2, part) if features > 1 else (1, -(-part // 2))
-        desk = (BLOCK // 32) * (16 * bin_stride + 16 * lanes + 256)
-        fresh = 2 * MOST_WORKS  # of the planner: see ``Planner`` in ``source/plan.cuh``
-        planning = 8 * (cells + fresh) + 4 * (2 * cells + cells // 2 + 1 + fresh + 2 * MOST_WORKS + 4 + slots)
-        room = max(features * part * bin_stride * width, desk, planning if planning <= ROOM else 0, 8 * BLOCK)
-        return Sizes(
-            cells=cells,
-            slots=slots,
-            slot=p * lanes * bin_stride,
-            pass_features=features,
-            pass_lanes=part,
-            shared=HEADER + room,
-            scratch=256 * (m + 2) + 2 * m if any_categories else 0,
-            words=-(-p // 32) if growth.interactions != 0 else 0,
-            planning=planning if planning > ROOM else 0,
-        )
+    Their names are those of ``source/tree.cu``, besides "shared", the bytes of shared memory, and "plan", the bytes of
+    a plan that does not fit in it.
+    """
+    leaves, lanes, width = most_leaves(growth, n_rows), m + 1, growth.bits // 8
+    limited = growth.order == "best" and growth.max_leaf_nodes > 0
+    cells = 8 * leaves + 64 if limited else 2 * leaves + 1
+    slots = 2 * leaves + 2 if limited else leaves + 2
+    features, part = 8, lanes
+    while features * part * bin_stride * width > ROOM and (features, part) != (1, 1):
+        features, part = (features // 2, part) if features > 1 else (1, -(-part // 2))
+    desk = (BLOCK // 32) * (16 * bin_stride + 16 * lanes + 256)
+    fresh = 2 * MOST_WORKS  # of the planner: see ``Planner`` in ``source/plan.cuh``
+    plan = 8 * (cells + fresh) + 4 * (2 * cells + cells // 2 + 1 + fresh + 2 * MOST_WORKS + 4 + slots)
+    return {
+        "cell_capacity": cells,
+        "slot_capacity": slots,
+        "slot_size": p * lanes * bin_stride,
+        "pass_features": features,
+        "pass_lanes": part,
+        "scratch_size": 256 * (m + 2) + 2 * m if any_categories else 0,
+        "words": -(-p // 32) if growth.interactions != 0 else 0,
+        "shared": HEADER + max(features * part * bin_stride * width, desk, plan if plan <= ROOM else 0, 8 * BLOCK),
+        "plan": plan if plan > ROOM else 0,
+    }
 
 
 @dataclass(eq=False)
@@ -182,19 +170,20 @@ class TreeGrower:
             device.kept[data] = TreeGrower(device, data)
         return device.kept[data]
 
-    def sizes(self, m: int, growth: Growth, n_rows: int) -> Sizes:
-        return Sizes.of(self.bin_stride, self.p, self.any_categories, m, growth, n_rows)
+    def sizes(self, m: int, growth: Growth, n_rows: int) -> dict[str, int]:
+        return tree_sizes(self.bin_stride, self.p, self.any_categories, m, growth, n_rows)
 
     def bytes_needed(self, m: int, d: int, growth: Growth, n_rows: int) -> int:
         """Return the device memory for a tree on m statistics, and its sums of d columns over the leaves."""
         sizes, lane = self.sizes(m, growth, n_rows), growth.bits // 8
-        histograms = sizes.slots * sizes.slot * lane + splits_bytes(self.p, self.any_categories)
-        cells = sizes.cells * (112 + 8 * (m + 1) + 4 * sizes.words + 40)
+        histograms = sizes["slot_capacity"] * sizes["slot_size"] * lane + splits_bytes(self.p, self.any_categories)
+        cells = sizes["cell_capacity"] * (112 + 8 * (m + 1) + 4 * sizes["words"] + 40)
         rows = self.n * (lane * m + 4) + 12 * n_rows
         leaves = most_leaves(growth, n_rows) * (16 * d + 112)
         # All warps that may be there at the same time put categories in order.
-        warps = WARPS * self.device.n_processors * min(MOST_THREADS // BLOCK, self.device.most_shared // sizes.shared)
-        return histograms + cells + rows + leaves + 8 * sizes.scratch * warps
+        blocks = min(MOST_THREADS // BLOCK, self.device.most_shared // sizes["shared"])
+        warps = WARPS * self.device.n_processors * blocks
+        return histograms + cells + rows + leaves + 8 * sizes["scratch_size"] * warps
 
     def has_room(self, m: int, d: int, growth: Growth, n_rows: int) -> bool:
         """Tell whether the device has memory for such trees; it is asked only once, because the driver answers slowly.
@@ -203,7 +192,7 @@ class TreeGrower:
         """
         key = (m, d, growth, n_rows)
         if key not in self._room_for:
-            fits = self.sizes(m, growth, n_rows).shared <= self.device.most_shared
+            fits = self.sizes(m, growth, n_rows)["shared"] <= self.device.most_shared
             self._room_for[key] = fits and self.bytes_needed(m, d, growth, n_rows) <= self.device.room()
         return self._room_for[key]
 
@@ -288,21 +277,20 @@ class TreeGrower:
             "COLUMNS": 2 if m == 2 and not one_hot else 0,
             "BINS": self.bin_stride,
         } | ({"SYMMETRIC": 1} if symmetric else {})
-        kernel = device.kernel("tree", "grow_tree", options, sizes.shared, cooperative=True)
+        kernel = device.kernel("tree", "grow_tree", options, sizes["shared"], cooperative=True)
         n_blocks = kernel.n_blocks()
         results = result_layout(most_leaves(growth, n_rows), width, d, self.any_categories)
         block = self.room("block", results["size"], np.uint8)
-        arrays = self.arrays(sizes, m, width, growth, n_rows, n_blocks)
+        arrays = self.arrays(sizes, m, width, growth.bits, n_rows, n_blocks)
         if not isinstance(growth.interactions, int):
             groups = arrays["groups"] = device.upload(group_masks(growth.interactions, self.p))
         start = device.pointer(block)
         arguments = Arguments(PROBLEM)
-        arguments.set(**dict.fromkeys(PROBLEM.names or (), 0))
         arguments.set(**{name: device.pointer(array) for name, array in arrays.items()})
         arguments.set(**{name: start + place for name, place in results.items() if name != "size"})
+        arguments.set(**{name: size for name, size in sizes.items() if name not in ("shared", "plan")})
         arguments.set(
             n=self.n,
-            slot_size=sizes.slot,
             l2=growth.l2_regularization,
             noise=growth.noise,
             smoothing=growth.category_smoothing,
@@ -315,32 +303,26 @@ class TreeGrower:
             min_samples=max(1, min(growth.min_samples_leaf, MOST)),
             order_of_growth=ORDERS[growth.order],
             min_category_count=min(growth.category_count(n_rows), MOST),
-            cell_capacity=sizes.cells,
-            slot_capacity=sizes.slots,
-            scratch_size=sizes.scratch,
-            pass_features=sizes.pass_features,
-            pass_lanes=sizes.pass_lanes,
             n_groups=0 if groups is None else len(groups),
             most_features=min(growth.interactions, MOST) if groups is None else 0,
-            words=sizes.words,
         )
         self._layouts[key] = Layout(kernel, n_blocks, arguments, results, block, groups)
         return self._layouts[key]
 
-    def arrays(self, sizes: Sizes, m: int, width: int, growth: Growth, n_rows: int, n_blocks: int) -> dict[str, Any]:
+    def arrays(self, sizes: dict[str, int], m: int, width: int, bits: int, n_rows: int, blocks: int) -> dict[str, Any]:
         """Return the arrays of the kernel by their names in ``source/tree.cu``, None for those it does not need."""
-        capacity, works, bests = sizes.cells, MOST_WORKS, 2 * MOST_WORKS * self.p
-        lane, i4, i8, f8, u1 = np.dtype(f"i{growth.bits // 8}"), np.int32, np.int64, np.float64, np.uint8
+        capacity, works, bests = sizes["cell_capacity"], MOST_WORKS, 2 * MOST_WORKS * self.p
+        lane, i4, i8, f8, u1 = np.dtype(f"i{bits // 8}"), np.int32, np.int64, np.float64, np.uint8
         each_row = dict.fromkeys(("list0", "list1", "order"), n_rows)
         each_work = dict.fromkeys(("cut", "built", "first_cut", "first_built"), works + 1)
         lengths: list[tuple[Any, dict[str, int]]] = [
-            (lane, {"quantized": self.n * width, "histograms": sizes.slots * sizes.slot}),
-            (f8, {"scale": width, "inverse": m, "unit": width, "planning": -(-sizes.planning // 8)}),
-            (f8, {"scratch": n_blocks * WARPS * sizes.scratch}),
+            (lane, {"quantized": self.n * width, "histograms": sizes["slot_capacity"] * sizes["slot_size"]}),
+            (f8, {"scale": width, "inverse": m, "unit": width, "planning": -(-sizes["plan"] // 8)}),
+            (f8, {"scratch": blocks * WARPS * sizes["scratch_size"]}),
             (i8, {"totals": capacity * (m + 1)}),
             (i4, each_row | each_work | {"cursors": 2 * works, "done": 2 * works}),
             (i4, {"queue": 3 * capacity, "first_task": capacity + 1, "leaf_begin": capacity + 1}),
-            (np.uint32, {"used": capacity * sizes.words}),
+            (np.uint32, {"used": capacity * sizes["words"]}),
             (u1, {"cells": capacity * CELL_BYTES, "works": works * WORK_BYTES, "bests": bests * FEATURE_BEST}),
             (u1, {"sets": bests * 32 if self.any_categories else 0}),
         ]
@@ -428,8 +410,8 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
     unlimited = size.growth.order != "symmetric" and not (size.growth.max_leaf_nodes or size.growth.max_depth)
     if p == 0 or too_many_levels(size.growth) or unlimited:  # these may be grown on the processor
         return out
-    sizes = Sizes.of(-(-(size.max_bins + 1) // 32) * 32, p, False, m, size.growth, n)
-    out["histograms"] = sizes.slots * sizes.slot * width + splits_bytes(p)
+    sizes = tree_sizes(-(-(size.max_bins + 1) // 32) * 32, p, False, m, size.growth, n)
+    out["histograms"] = sizes["slot_capacity"] * sizes["slot_size"] * width + splits_bytes(p)
     out["leaves"] = 40 * most_leaves(size.growth, n) * max(1, size.K)
     return out
 
