@@ -125,17 +125,13 @@ def free_cores() -> int:
     backend, configured = get_active_backend()
     if configured is not None:
         return int(effective_n_jobs(None))
-    limit = omp_limit()
+    # The variable may list a number for every level of nesting; the first one counts.
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    limit = int(first) if first.isdecimal() and int(first) > 0 else None
     if backend.nesting_level and (limit is None or current_thread() is not main_thread()):
         return 1
     cores = cores_here()
     return cores if limit is None else min(cores, limit)
-
-
-def omp_limit() -> int | None:
-    """Return the first number in ``OMP_NUM_THREADS``, which may list one for every level of nesting; None if unset."""
-    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(first) if first.isdecimal() and int(first) > 0 else None
 
 
 def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_threads: int, cancelled: Event) -> None:

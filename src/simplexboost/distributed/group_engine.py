@@ -508,8 +508,7 @@ class GroupCompute(CpuCompute):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree: the leader asks for histograms, the members answer."""
-        if data.is_sparse:
-            features = data.find_varied(features)
+        features = data.find_varied(features)
 
         def shard() -> Any:
             table = self.rows.share.table()

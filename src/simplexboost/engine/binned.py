@@ -178,16 +178,14 @@ class BinnedData:
             return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
 
-    @property
-    def is_sparse(self) -> bool:
-        return isinstance(self.codes, SparseCodes)
+    def find_varied(self, features: AnyArray | None) -> AnyArray | None:
+        """Return which of some features (ascending; None for all) a tree looks at: in sparse tables, those that vary.
 
-    def find_varied(self, features: AnyArray | None) -> AnyArray:
-        """Return which of some features (ascending; None for all) have more than one code.
-
-        A tree of a sparse table looks only at these, because most columns may hold only zeros. There is always one
-        feature, from whose bins the sums of all rows are taken.
+        Most columns of a sparse table may hold only zeros. There is always one feature, from whose bins the sums of all
+        rows are taken.
         """
+        if not isinstance(self.codes, SparseCodes):
+            return features
         varied = (self.n_bins > 1) | (self.has_missing > 0)
         found = np.flatnonzero(varied).astype(np.int32) if features is None else features[varied[features]]
         if len(found):

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._util.arrays import AnyArray, Array
-from ..binned import MAX_BINS, TILE, BinnedData, Edges, SparseCodes, category_edges, category_mask, sampled_rows
+from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
     BlockProblem,
@@ -131,8 +131,7 @@ class CpuCompute(Compute):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        if isinstance(data.codes, SparseCodes):
-            features = data.find_varied(features)
+        features = data.find_varied(features)
         shard = make_shard(data, statistics, growth, rows, features, WHOLE, self.n_threads)
         tree, cells, largest = grow_from(shard, data, statistics.shape[1], score, growth, features, self.n_threads)
         leaf_of_row = shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)

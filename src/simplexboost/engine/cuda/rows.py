@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -144,19 +145,6 @@ class ThinLeaves(CudaLeaves):
         return csr_array((values.view(np.float32), columns, found[: L + 1].copy()), shape=(L, self.on_device.shape[1]))
 
 
-class PullTotals:
-    """Two sums over rows that the device computes at a pull: of losses over all rows, of ‖g‖ over some `rows`."""
-
-    def __init__(self, parts: Any, rows: AnyArray | None, device: Any) -> None:
-        self.rows, self._fetched = rows, device.fetch(parts, parts.nbytes)
-
-    @cached
-    def found(self) -> tuple[float, float]:
-        """The two sums Σ w · loss and Σ‖g‖."""
-        loss, size = self._fetched.wait().view(np.float64).reshape(2, -1).sum(axis=1)
-        return float(loss), float(size)
-
-
 class CudaRowLoss(TiltedLoss):
     """Evaluates the loss at an F on the device; an F of the host is copied to the device for every pull."""
 
@@ -176,7 +164,8 @@ class CudaRowLoss(TiltedLoss):
         self.parts: Any = None
         self.counts: Any = None
         self._directions: Any = None  # the Z of the last pull
-        self._totals: PullTotals | None = None
+        # Of the last pull: some rows, and what waits for Σ w · loss over all rows and Σ‖g‖ over these.
+        self._totals: tuple[AnyArray | None, Callable[[], list[float]]] | None = None
         self._expected = [self.n * self.K]  # leaf values that are not zero: at first, any number
 
     def to_device(self, F: AnyArray) -> AnyArray:
@@ -215,7 +204,7 @@ class CudaRowLoss(TiltedLoss):
                 most_leaves=grown.n_leaves,
             )
             return device.download(self._newton_steps(finished, n_rows, rule))
-        self._totals = PullTotals(self._pull_totals(grown.rows, n_rows), rows, device)
+        self._totals = rows, self._add_totals(grown.rows, n_rows)
         steps = self._newton_steps(grown, n_rows, rule)
         bound = rule.max_step * (2.0 if rule.thin else 1.0)  # the median that is subtracted is not larger than a step
         parts = (steps, device, lambda: grown.n_leaves, bound, grown.leaf_count)
@@ -228,16 +217,16 @@ class CudaRowLoss(TiltedLoss):
         if self.tilted:
             return super().risk()
         if self._totals is None:
-            self._totals = PullTotals(self._pull_totals(None, self.n), None, self.device)
-        return self._totals.found[0] / self.weights
+            self._totals = None, self._add_totals(None, self.n)
+        return self._totals[1]()[0] / self.weights
 
     def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
-        if self._totals is not None and self._totals.rows is rows:
-            return self._totals.found[1]
+        if self._totals is not None and self._totals[0] is rows:
+            return self._totals[1]()[1]
         return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])
 
-    def _pull_totals(self, rows: Any, n_rows: int) -> Any:
-        """Return parts (2, b) on the device of Σ w · loss over all rows and of Σ‖g‖ over `rows`, at the last pull."""
+    def _add_totals(self, rows: Any, n_rows: int) -> Callable[[], list[float]]:
+        """Let the device add up Σ w · loss over all rows and Σ‖g‖ over `rows`; return what waits for both."""
         n_blocks = min(-(-self.n // BLOCK), 2 * self.device.n_processors)
         if self.parts is None:
             self.parts = self.device.empty((2, n_blocks), np.float64)
@@ -246,7 +235,8 @@ class CudaRowLoss(TiltedLoss):
             "n": self.n, "n_rows": n_rows, "s": int(self.stats.shape[1]) - 1,
         }  # fmt: skip
         launch(self.device, "totals", n_blocks, TOTALS, fields, shared=16 * WARPS)
-        return self.parts
+        fetched = self.device.fetch(self.parts, self.parts.nbytes)
+        return cache(lambda: fetched.wait().view(np.float64).reshape(2, -1).sum(axis=1).tolist())
 
     def _newton_steps(self, tree: Any, n_rows: int, rule: LeafRule) -> Any:
         """Return Newton's steps in the leaves of a `PendingGrown`, first rows of (most_leaves, K) on the device."""
