@@ -1,6 +1,5 @@
 """The kernels of the GPU engine: trees, leaves and explanations are those of the processor."""
 
-
 import numpy as np
 import pytest
 from cases import GPU_ENGINES, each
