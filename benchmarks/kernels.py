@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels", description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.3, help="at least so long for each figure")
     at_least = parser.parse_args(argv).seconds
-    print(f"instruction set: {cpu_engine().instruction_set}")
+    print(f"instruction set: {cpu_engine().compute.instruction_set}")
     histogram(at_least)
     score_products(at_least)
     predict(at_least)

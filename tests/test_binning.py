@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from twin import reference_engine
 
 from simplexboost.engine import MAX_BINS, cpu_engine
-from simplexboost.engine.binned import sampled_rows
+from simplexboost.engine.binned import Edges, sampled_rows
 
 CPU, TWIN = cpu_engine(), reference_engine()
 
@@ -105,7 +105,7 @@ def test_codes_of_foreign_values(engine, edges, values, dtype):
         near = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), values])
     X = as_float(near, dtype)[:, None]
     known = ~np.isnan(X[:, 0])
-    codes = engine.compute.codes(X, [edges])[0][0, :, 0]
+    codes = engine.compute.codes(X, Edges.of([edges]))[0][0, :, 0]
     assert (codes[known] == np.searchsorted(edges, X[known, 0].astype(np.float64))).all()
     assert (codes[~known] == len(edges) + 1).all()
 

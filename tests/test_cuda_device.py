@@ -158,7 +158,7 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
     values = [shapley.compute_values(clf.model_, X, M, engine) for engine in engines]
     assert values[0].tobytes() == values[1].tobytes()
     paths = shapley.paths_of(clf.model_, X)
-    assert [forest.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
+    assert [forest.DevicePaths.of(e.device, paths).device for e in engines] == [e.device for e in engines]
 
 
 @pytest.mark.gxx
@@ -323,7 +323,7 @@ def test_only_known_devices_are_accepted():
 def test_too_little_memory_is_refused_with_the_forecast(on_gpu):
     X, y = table()
     on_gpu(cuda_engine(1, EmulatedDevice(memory=2**16)))
-    message = r"needs .* MiB of memory on the GPU for this fit \(codes .*\), and 0.1 MiB are free"
+    message = r"needs .* kB of memory on the GPU for this fit \(codes .*\), and 65.5 kB are free"
     for kind in (DeviceError, MemoryError):  # the latter as on the processor
         with pytest.raises(kind, match=message):
             sb.SimplexBoostClassifier(n_estimators=3, device="cuda").fit(X, y)

@@ -1,7 +1,5 @@
 """The kernels of the GPU engine: trees, leaves and explanations are those of the processor."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cases import GPU_ENGINES, each
@@ -61,8 +59,8 @@ def test_trees_below_a_split_of_small_gain(engine, leaves, little_memory, monkey
     g = np.sign(X[:, 0] - 0.5) * np.sign(X[:, 1] - 0.5) + 0.5 * rng.normal(size=2000)
     statistics, growth = np.column_stack([g, np.ones(2000)]), Growth(max_leaf_nodes=leaves, order="best")
     if little_memory:  # cells for as many expansions as the tree has splits
-        of = growing.Sizes.of
-        monkeypatch.setattr(growing.Sizes, "of", staticmethod(lambda *a: replace(of(*a), cells=2 * leaves)))
+        sizes = growing.tree_sizes
+        monkeypatch.setattr(growing, "tree_sizes", lambda *a: sizes(*a) | {"cell_capacity": 2 * leaves})
     data = cpu_engine().compute.bin(X)
     expected = cpu_engine().compute.grow(data, statistics, "newton", growth)
     assert expected.tree.n_leaves == leaves
@@ -74,7 +72,7 @@ def test_trees_below_a_split_of_small_gain(engine, leaves, little_memory, monkey
 @pytest.mark.parametrize("leaves", [2, 255, 300, 5000])
 def test_shared_memory_is_enough_on_small_gpus(bits, m, leaves):
     growth = Growth(max_leaf_nodes=leaves, order="best", bits=bits)
-    assert growing.Sizes.of(256, 50, True, m, growth, 10**6).shared <= 64 * 1024
+    assert growing.tree_sizes(256, 50, True, m, growth, 10**6)["shared"] <= 64 * 1024
 
 
 @each("engine", GPU_ENGINES)
@@ -102,7 +100,7 @@ def test_memory_for_the_order_of_categories_counts(monkeypatch):
     )
     expected = cpu_engine().compute.grow(data, V, "norm", growth)
     assert_same_tree(expected, cuda_engine(1, device).compute.grow(data, V, "norm", growth))
-    forecast = grower.bytes_needed(grower.sizes(m, growth, 400), m, m, growth, 400)
+    forecast = grower.bytes_needed(m, m, growth, 400)
     assert sum(array.nbytes for array in taken) <= 1.02 * forecast + 2**16
     little = EmulatedDevice(memory=forecast - 1)
     monkeypatch.setattr(growing.TreeGrower, "grow", None)

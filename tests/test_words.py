@@ -13,12 +13,12 @@ from cases import CLASSIFIERS, LEARNERS, each
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost._util.aliases import METHODS, OF_LEARNERS, aliases
+from simplexboost._util.params import METHODS, OF_LEARNERS, list_aliases
 from simplexboost.parts.learners import NewtonTree, VectorTree
 
 FLAGSHIP = sb.SimplexBoostClassifier
-PARAMETERS, FITTING, PREDICTING = map(aliases, ("parameters", "fit", "predict"))
-VALUES = {name: aliases(f"values.{name}") for name in ("loss", "growth", "device", "eval_metric")}
+PARAMETERS, FITTING, PREDICTING = map(list_aliases, ("parameters", "fit", "predict"))
+VALUES = {name: list_aliases(f"values.{name}") for name in ("loss", "growth", "device", "eval_metric")}
 
 
 def words(table):
@@ -39,7 +39,7 @@ def test_every_answer_is_a_real_keyword():
     assert {entry.ours for entry in PARAMETERS if entry.ours} <= parameters
     for method, table in METHODS.items():
         known = inspect.signature(getattr(FLAGSHIP, method)).parameters
-        assert {entry.ours for entry in aliases(table) if entry.ours} <= set(known)
+        assert {entry.ours for entry in list_aliases(table) if entry.ours} <= set(known)
     learners = {name for learner in LEARNERS.values() for name in learner.get_params(deep=False)}
     assert set(OF_LEARNERS) <= learners
 

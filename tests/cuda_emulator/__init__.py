@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from simplexboost.engine.cuda.device import BLOCK, CudaDevice, Postponed
+from simplexboost.engine.cuda.device import BLOCK, CudaDevice
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src" / "simplexboost" / "engine" / "cuda" / "source"
@@ -89,8 +89,8 @@ class EmulatedDevice(CudaDevice):
     n_processors, most_shared = 1, 227 * 1024
 
     def __init__(self, n_blocks: int = 3, memory: int = 2**30) -> None:
+        super().__init__(None)
         self.most, self.memory = n_blocks, memory
-        self.postponed = Postponed()
 
     def owns(self, array):
         """Whether an array is on the device."""
@@ -117,13 +117,11 @@ class EmulatedDevice(CudaDevice):
         out.reshape(-1).view(np.uint8).fill(0xCD)
         return out.view(EmulatedArray)
 
-    def upload(self, array):
-        """A copy."""
-        return np.array(array, order="C").view(EmulatedArray)
-
-    def upload_large(self, array):
-        """A copy."""
-        return self.upload(array)
+    def upload(self, array, dtype=None):
+        """A copy, unless it is on the device already."""
+        if self.owns(array):
+            return array if array.flags.c_contiguous else array.copy(order="C")
+        return np.array(array, dtype=dtype, order="C").view(EmulatedArray)
 
     def download_into(self, array, out):
         """Copy to an array of the host."""

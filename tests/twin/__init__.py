@@ -16,11 +16,11 @@ import numpy as np
 from simplexboost._util.arrays import AnyArray, Array
 from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.candidates import Candidates
-from simplexboost.engine.cpu import HOST, LocalRows
+from simplexboost.engine.cpu import HOST
 from simplexboost.engine.interface import (
     BlockProblem,
+    Compute,
     Engine,
-    FitSize,
     ForestArrays,
     Growth,
     OneHot,
@@ -28,7 +28,6 @@ from simplexboost.engine.interface import (
     RowLoss,
     RowProblem,
     Rows,
-    row_sizes,
 )
 from simplexboost.engine.tree import Grown, Tree
 
@@ -41,16 +40,13 @@ __all__ = ["ReferenceCompute", "ReferenceRows", "reference_engine"]
 
 
 @dataclass(frozen=True)
-class ReferenceRows(LocalRows):
-    """All rows are here; totals are sums of integers."""
+class ReferenceRows(Rows):
+    """All rows are in this process; totals are sums of integers."""
 
     def total(self, values: Array) -> Any:
         if values.ndim == 2:
-            return super().total(values)
+            return np.array([self.total(column) for column in values.T])
         return exact_total(np.asarray(values, dtype=np.float64))
-
-    def total_size(self, vectors: Array) -> float:
-        return self.total(row_sizes(vectors))
 
 
 def reference_engine() -> Engine:
@@ -59,7 +55,7 @@ def reference_engine() -> Engine:
 
 
 @dataclass(frozen=True)
-class ReferenceCompute:
+class ReferenceCompute(Compute):
     """The computations in plain NumPy; see `interface.Compute`. The number of threads has no effect."""
 
     n_threads: int = 1
@@ -135,9 +131,3 @@ class ReferenceCompute:
 
     def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
         paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, 1)  # `shapley` specifies it
-
-    def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        return None
-
-    def check_memory(self, size: FitSize) -> float:
-        return 0.0

@@ -11,6 +11,7 @@ from simplexboost._util.arrays import AnyArray, Array
 from simplexboost.engine.binned import (
     TILE,
     BinnedData,
+    Edges,
     SparseCodes,
     category_edges,
     category_mask,
@@ -31,7 +32,7 @@ def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None, sample:
     ]
     codes, has_missing = find_codes(X, edges)
     n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
-    return BinnedData(codes, n_bins, has_missing, edges, mask)
+    return BinnedData(codes, n_bins, has_missing, Edges.of(edges), mask)
 
 
 def bin_sparse(X: Any, max_bins: int, categorical: AnyArray | None, sample: AnyArray | None = None) -> BinnedData:
@@ -53,7 +54,7 @@ def bin_sparse(X: Any, max_bins: int, categorical: AnyArray | None, sample: AnyA
     stored = [np.concatenate(part) for part in zip(*parts, strict=True)]
     sparse = SparseCodes(n, np.array(zero, dtype=np.uint8), first, stored[0].astype(np.uint32), stored[1])
     n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
-    return BinnedData(sparse, n_bins, np.array(has_missing, dtype=np.uint8), edges, mask)
+    return BinnedData(sparse, n_bins, np.array(has_missing, dtype=np.uint8), Edges.of(edges), mask)
 
 
 def find_edges(values: AnyArray, max_bins: int) -> Array:

@@ -165,8 +165,7 @@ class ShardedCompute(CpuCompute):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree on sums over shards."""
-        if data.is_sparse:
-            features = data.find_varied(features)
+        features = data.find_varied(features)
         parts = parts_of(data.n, self.cuts)
         shards = [
             make_shard(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import ChainMap
 from functools import cache
 from typing import Any, TypeVar
 
@@ -90,19 +91,19 @@ def described(thing: T, shared: str = SHARED) -> T:
     if thing.__doc__ is None:  # python -OO
         return thing
     if not isinstance(thing, type):
-        thing.__doc__ = completed(thing, [], shared)
+        thing.__doc__ = complete_docstring(thing, [], shared)
         return thing
     bases = thing.__mro__[1:]
-    thing.__doc__ = completed(thing, [base.__doc__ for base in bases], shared, own_first=True)
+    thing.__doc__ = complete_docstring(thing, [base.__doc__ for base in bases], shared, own_first=True)
     for name, member in vars(thing).items():
         function = member.__func__ if isinstance(member, classmethod) else member
         if inspect.isfunction(function) and function.__doc__ and not name.startswith("_"):
             inherited = [getattr(vars(base).get(name), "__doc__", "") for base in bases]
-            function.__doc__ = completed(function, inherited, shared)
+            function.__doc__ = complete_docstring(function, inherited, shared)
     return thing
 
 
-def completed(thing: Any, bases: list[str | None], shared: str, own_first: bool = False) -> str:
+def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_first: bool = False) -> str:
     """Return the docstring of a class or function, completed from others.
 
     The parameters are in the order of the signature; with ``own_first``, those that the docstring itself describes
@@ -111,10 +112,12 @@ def completed(thing: Any, bases: list[str | None], shared: str, own_first: bool 
     names = list(inspect.signature(thing).parameters)
     found = dict(sections(clean(thing.__doc__)))
     others = [dict(sections(clean(base))) for base in bases if base]
-    own = entries(found.get("Parameters", ""))
-    known = joined([own, *(entries(other.get("Parameters", "")) for other in others), entries(clean(shared))])
+    own, attributes = entries(found.get("Parameters", "")), dict[str, str]()
+    known = ChainMap(own, *(entries(other.get("Parameters", "")) for other in others), entries(clean(shared)))
     order = dict.fromkeys([*own, *names] if own_first else [*names, *own])
-    attributes = joined([entries(one.get("Attributes", "")) for one in [found, *others]])
+    for one in [found, *others]:
+        for name, entry in entries(one.get("Attributes", "")).items():
+            attributes.setdefault(name, entry)
     found["Parameters"] = "\n".join(dict.fromkeys(known[name] for name in order if name in known))
     found["Attributes"] = "\n".join(dict.fromkeys(attributes.values()))  # an entry for two names comes once
     examples = found.get("Examples", "")
@@ -143,11 +146,3 @@ def entries(section: str) -> dict[str, str]:
             if name.strip():
                 found[name.strip()] = entry.rstrip()
     return found
-
-
-def joined(sources: list[dict[str, str]]) -> dict[str, str]:
-    """Join dictionaries; a name has the entry of the first one that has it."""
-    found: dict[str, str] = {}
-    for source in sources:
-        found = source | found
-    return {name: found[name] for name in dict.fromkeys(name for source in sources for name in source)}

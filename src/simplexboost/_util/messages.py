@@ -26,7 +26,7 @@ _print: ContextVar[Print | None] = ContextVar("print", default=None)
 
 @contextmanager
 def name_in_errors(who: str) -> Iterator[None]:
-    """A context in which errors name the estimator that raised them, which estimators of other libraries may not do.
+    """Name the estimator in errors that are raised inside a context; those of other libraries may not name it.
 
     Warnings of overflow are silenced: trees of scikit-learn turn X into single precision and then refuse infinity.
     """
@@ -40,7 +40,7 @@ def name_in_errors(who: str) -> Iterator[None]:
 
 @contextmanager
 def show_progress(verbose: Any) -> Iterator[None]:
-    """A context in which long steps print their progress if ``verbose`` is true."""
+    """Let long steps inside a context print their progress if ``verbose`` is true."""
     token = _print.set((lambda line: print(line, flush=True)) if verbose else None)
     try:
         yield
@@ -74,15 +74,15 @@ def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]
             print_line(f"{what}: {number}/{len(parts)}  {spent:.0f} s, {left:.0f} s to go")
 
 
-def format_bytes(size: int) -> str:
+def format_bytes(size: float) -> str:
     """Write a number of bytes in words.
 
     Examples
     --------
-    >>> format_bytes(312), format_bytes(4_500), format_bytes(28_460_000)
-    ('312 bytes', '4.5 kB', '28.5 MB')
+    >>> format_bytes(312), format_bytes(4_500), format_bytes(28_460_000), format_bytes(7.1e9)
+    ('312 bytes', '4.5 kB', '28.5 MB', '7.1 GB')
     """
-    for unit, bound in (("MB", 10**6), ("kB", 10**3)):
+    for unit, bound in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if size >= bound:
             return f"{size / bound:.1f} {unit}"
     return f"{size} bytes"

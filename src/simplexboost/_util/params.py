@@ -1,4 +1,4 @@
-"""Defines the base class of all parts, and checks parameters and unknown keywords.
+"""Defines the base class of all parts, checks parameters, and suggests the right keyword for an unknown one.
 
 A part (a loss, a set of codewords, a learner, …) is a dataclass of parameters that derives from ``BaseEstimator``, from
 which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A string in place of a
@@ -11,14 +11,14 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-
-from .aliases import unknown_keyword, unknown_value
 
 
 def check_keywords(cls: Any, keywords: Mapping[str, Any]) -> None:
@@ -42,7 +42,7 @@ def check_parameters(estimator: Any, params: Mapping[str, Any]) -> None:
 
 
 def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., Any]:
-    """Wrap a method, so that a keyword that it does not have is answered from a table of `aliases`."""
+    """Wrap a method, so that a keyword that it does not have gets a suggestion from a table of `list_aliases`."""
     known = keywords_of(method) if inspect.isfunction(method) else None
     if known is None:
         return method
@@ -176,3 +176,119 @@ def random_generator(random_state: Any) -> np.random.RandomState:
         raise ValueError(
             f"random_state={random_state!r} must be an integer in [0, {2**32 - 1}], a numpy.random.RandomState or None."
         ) from None
+
+
+# ---- suggestions ----------------------------------------------------------------------------------------------------
+
+# The table of ``aliases.toml`` for each method; constructors have the table "parameters".
+METHODS = {"fit": "fit", "predict": "predict", "predict_proba": "predict", "decision_function": "predict"}
+
+# Parameters of tree learners: a booster that is made of parts has them as ``learner__max_depth``.
+OF_LEARNERS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "growth", "gain_noise", "l2_regularization")
+
+
+@dataclass(frozen=True)
+class Alias:
+    """The names that other libraries have for one thing.
+
+    Attributes
+    ----------
+    ours : our name for it; empty if it is not one parameter of ours
+    advice : a sentence that follows the suggestion, or takes its place if there is no name of ours
+    words : the names by library
+    """
+
+    ours: str
+    advice: str
+    words: dict[str, list[str]]
+
+    def owners(self, word: str) -> str:
+        """Return the libraries that use a word, such as "LightGBM's and XGBoost's word"; no text if there are none."""
+        found = [f"{library}'s" for library, words in self.words.items() if word in words]
+        return f"{', '.join(found[:-1])}{' and ' * (len(found) > 1)}{found[-1]} word" if found else ""
+
+
+@functools.cache
+def read_words() -> dict[str, Any]:
+    """Read ``aliases.toml``, the names that other libraries have for the same things."""
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("aliases.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def list_aliases(table: str) -> list[Alias]:
+    """Return the aliases of a table: "parameters", "fit", "predict" or "values.", followed by a parameter."""
+    name, _, parameter = table.partition(".")
+    entries = read_words()[name].get(parameter, []) if parameter else read_words()[name]
+    libraries = [{key: words for key, words in entry.items() if key not in ("ours", "advice")} for entry in entries]
+    return [
+        Alias(entry.get("ours", ""), entry.get("advice", ""), {key: words.split() for key, words in named.items()})
+        for entry, named in zip(entries, libraries, strict=True)
+    ]
+
+
+def unknown_keyword(
+    who: str, what: str, word: str, known: Sequence[str], table: str, called: str, others: Sequence[str]
+) -> str:
+    """Return the message for a keyword that is unknown.
+
+    Parameters
+    ----------
+    who : the class or method that was called
+    what : "parameter" or "argument"
+    word : the unknown keyword
+    known : the keywords that there are
+    table : the table of `list_aliases` to look in
+    called, others : keywords of another place, such as "an argument of fit", for which the word may be meant
+    """
+    from difflib import get_close_matches
+
+    begin = f"{who} has no {what} {word!r}"
+    if word in others:
+        return f"{begin}; it is {called}."
+    alias = next((alias for alias in list_aliases(table) if alias.owners(word)), None)
+    if alias is not None:
+        return f"{begin} ({alias.owners(word)}); {suggest_name(alias, known)}"
+    if word in OF_LEARNERS and "learner" in known:
+        return f"{begin}; {suggest_name(Alias(word, '', {}), known)}"
+    for parameter, advice in read_words()["places"].items():
+        if parameter in known and word in advice:
+            return f"{begin}; {advice[word]}"
+    close = get_close_matches(word, known, n=1)
+    return f"{begin}; did you mean {close[0]}?" if close else f"{begin}; it has {', '.join(known)}."
+
+
+def suggest_name(alias: Alias, known: Sequence[str]) -> str:
+    """Return what to write in place of another library's word."""
+    if not alias.ours:
+        return alias.advice
+    if alias.ours in known:
+        return f"did you mean {alias.ours}? {alias.advice}".rstrip()
+    if alias.ours in OF_LEARNERS and "learner" in known:
+        return f"did you mean {alias.ours} of the learner? set_params(learner__{alias.ours}=...) sets it."
+    return f"it would be {alias.ours}, which this class does not have."
+
+
+def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str = "") -> str:
+    """Return the message for a value that a parameter does not take; it takes ``choices`` and the ``rest``, in words.
+
+    Examples
+    --------
+    >>> unknown_value("growth", "lossguide", ["level", "best"])
+    "growth='lossguide' is unknown (XGBoost's word); did you mean 'best'? Choose one of 'level', 'best'."
+    >>> unknown_value("growth", "Best", ["level", "best"])
+    "growth='Best' is unknown; did you mean 'best'? Choose one of 'level', 'best'."
+    >>> unknown_value("loss", "hinge", ["logistic"], ", or pass a Loss")
+    "loss='hinge' is unknown; choose one of 'logistic', or pass a Loss."
+    """
+    choices = list(choices)
+    begin, listed = f"{parameter}={value!r} is unknown", f"{', '.join(map(repr, choices))}{rest}."
+    if isinstance(value, str):
+        for alias in list_aliases(f"values.{parameter}"):
+            if alias.ours in choices and alias.owners(value):
+                return f"{begin} ({alias.owners(value)}); did you mean {alias.ours!r}? Choose one of {listed}"
+        for choice in choices:
+            if choice.lower() == value.lower():
+                return f"{begin}; did you mean {choice!r}? Choose one of {listed}"
+    return f"{begin}; choose one of {listed}"

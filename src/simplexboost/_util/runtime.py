@@ -16,7 +16,7 @@ import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from numbers import Integral
@@ -125,17 +125,13 @@ def free_cores() -> int:
     backend, configured = get_active_backend()
     if configured is not None:
         return int(effective_n_jobs(None))
-    limit = omp_limit()
+    # The variable may list a number for every level of nesting; the first one counts.
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    limit = int(first) if first.isdecimal() and int(first) > 0 else None
     if backend.nesting_level and (limit is None or current_thread() is not main_thread()):
         return 1
     cores = cores_here()
     return cores if limit is None else min(cores, limit)
-
-
-def omp_limit() -> int | None:
-    """Return the first number in ``OMP_NUM_THREADS``, which may list one for every level of nesting; None if unset."""
-    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(first) if first.isdecimal() and int(first) > 0 else None
 
 
 def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_threads: int, cancelled: Event) -> None:
@@ -187,7 +183,7 @@ def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_thre
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """A context in which BLAS runs on one thread; contexts may be nested and may overlap in several threads."""
+    """Limit BLAS to one thread inside a context; contexts may be nested and may overlap in several threads."""
     entry, own = object(), list[tuple[Any, int]]()
     try:
         _limit.enter(entry)
@@ -205,30 +201,18 @@ def blas_libraries() -> list[Any]:
     The main thread lets another one search. threadpoolctl is called back by the system, and Python ignores exceptions
     in such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
     """
+
+    def search() -> list[Any]:
+        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
     if current_thread() is not main_thread():
-        return search_libraries()
-    found: Future[list[Any]] = Future()
-
-    def search() -> None:
+        return search()
+    with ThreadPoolExecutor(1, "simplexboost") as helper:
         try:
-            found.set_result(search_libraries())
-        except BaseException as error:
-            found.set_exception(error)
-
-    helper = Thread(target=search, name="simplexboost")
-    try:
-        helper.start()
-    except RuntimeError:  # the system starts no more threads
-        return search_libraries()
-    try:
+            found = helper.submit(search)
+        except RuntimeError:  # the system starts no more threads
+            return search()
         return found.result()
-    finally:
-        helper.join()
-
-
-def search_libraries() -> list[Any]:
-    """Search the loaded BLAS libraries."""
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def limit_threads(found: list[tuple[Any, int]], *, per_thread: bool) -> None:

@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._util.aliases import METHODS
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.params import check_keywords, check_parameters, suggest_keywords
+from .._util.params import METHODS, check_keywords, check_parameters, suggest_keywords
 from ..boosting.decisions import as_decision
 from ..persist.saving import check_savable, save
 from ..tables.features import Categories

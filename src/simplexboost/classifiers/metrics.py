@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .._util.aliases import unknown_value
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.compat import cached
+from .._util.params import unknown_value
 from ..boosting.decisions import OneLabel
 
 EPS = float(np.finfo(np.float64).eps)

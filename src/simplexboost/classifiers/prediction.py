@@ -48,7 +48,7 @@ def check_device_X(estimator: Any, X: Any, engine: Any) -> Any:
     check_names(estimator, None)
     table = DeviceTable.of(X, engine.device)
     check_feature_count(estimator, table.shape[1])
-    return table.there
+    return table.on_device
 
 
 def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:

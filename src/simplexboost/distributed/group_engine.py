@@ -8,7 +8,7 @@ grows the trees, from histograms that the members have added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -408,16 +408,15 @@ class GroupCompute(CpuCompute):
     ) -> BinnedData:
         mask = category_mask(categorical, X.shape[1])
         codes: AnyArray | SparseCodes
-        edges: Sequence[Array]
         if self.rows.group.exchange("form", lambda: [("any", issparse(X))])[0]:
             table = X if issparse(X) else csr_array(X)  # of those that have no rows
-            edges = of_all = self._sparse_edges(table, max_bins, sample)
-            codes, has_missing = sparse_codes(table, of_all, self.n_threads)
+            edges = self._sparse_edges(table, max_bins, sample)
+            codes, has_missing = sparse_codes(table, edges, self.n_threads)
         else:
-            edges = self._edges(X, max_bins, mask, sample)
+            edges = Edges.of(self._edges(X, max_bins, mask, sample))
             codes, has_missing = self.codes(X, edges)
         has_missing = self.rows.group.exchange("columns", lambda: [("any", has_missing)])[0]
-        return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
+        return BinnedData(codes, edges.n_bins, has_missing, edges, mask)
 
     def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> Edges:
         """Return the edges of every column of a sparse table, which has no categories."""
@@ -455,7 +454,7 @@ class GroupCompute(CpuCompute):
 
         def find(pieces: list[Any]) -> list[Array]:
             values, largest = np.concatenate([block for _, block in pieces[0]]), pieces[1]
-            found = self.quantiles(np.ascontiguousarray(values), None, max_bins)
+            found = list(self.quantiles(np.ascontiguousarray(values), None, max_bins))
             for f, top in zip(categories, largest, strict=True):
                 found[f] = category_edges(top[None], columns.start + f)
             return found
@@ -474,8 +473,7 @@ class GroupCompute(CpuCompute):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        if data.is_sparse:
-            features = data.find_varied(features)
+        features = data.find_varied(features)
 
         def shard() -> Any:
             table = self.rows.share.runs()

@@ -12,18 +12,14 @@ from .binned import (
     sampled_rows,
 )
 from .candidates import Candidates
-from .cpu import HOST, CpuCompute, LocalRows, cpu_engine
-from .cuda import CudaCompute, cuda_engine
+from .cpu import HOST, CpuCompute, cpu_engine
+from .cuda import cuda_engine
 from .cuda.binning import DeviceTable
 from .cuda.device import DeviceError, check_gpu, has_gpu
 from .interface import (
     ORDERS,
     SCORES,
-    BlockLoss,
     BlockProblem,
-    Compute,
-    Device,
-    DeviceForest,
     Engine,
     FitSize,
     ForestArrays,
@@ -46,5 +42,5 @@ CPU = cpu_engine()  # one thread; the default where no engine is passed
 
 
 def local_engine(engine: Engine) -> Engine:
-    """The engine for rows that are all here."""
+    """Return an engine for rows that are all in this process."""
     return cpu_engine(engine.compute.n_threads) if engine.rows.is_spread else engine

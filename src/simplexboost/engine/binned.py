@@ -51,8 +51,8 @@ class SparseCodes:
     def subset(self, rows: AnyArray | slice) -> SparseCodes:
         return self._with_rows(self._by_rows()[rows])
 
-    def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
-        """The same columns with other rows: what a function of arrays (n,) makes of the rows, which are objects."""
+    def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
+        """Return the columns with the rows that a function of arrays (n,) returns, given the rows as objects."""
         table = self._by_rows()
         pairs = ((table.indices[begin:end], table.data[begin:end]) for begin, end in pairwise(table.indptr.tolist()))
         rows = gather(np.fromiter(pairs, dtype=object, count=self.n)).tolist()
@@ -62,11 +62,11 @@ class SparseCodes:
         return self._with_rows(csr_array((codes, columns, ends), (len(rows), len(self.zero))))
 
     def _by_rows(self) -> Any:
-        """The codes as a table of SciPy, in which codes of zero are not stored."""
+        """Return the codes as a table of SciPy, in which codes of zero are not stored."""
         return csc_array((self.codes, self.rows.view(np.int32), self.first), (self.n, len(self.zero))).tocsr()
 
     def _with_rows(self, table: Any) -> SparseCodes:
-        """The codes of other rows in such a table."""
+        """Return the codes of the rows of a table of `_by_rows`."""
         part = table.tocsc()
         part.sort_indices()
         first, of = part.indptr.astype(np.int64, copy=False), part.indices.astype(np.uint32, copy=False)
@@ -74,7 +74,7 @@ class SparseCodes:
 
 
 def column_of(X: Any, f: int) -> AnyArray:
-    """The values of one column of a table, sparse or not, (n,)."""
+    """Return the values of one column of a table, sparse or not, (n,)."""
     return X[:, [f]].toarray()[:, 0] if issparse(X) else X[:, f]
 
 
@@ -88,23 +88,23 @@ SAMPLE_ROWS = 200_000
 
 
 def auto_bins(n: int, p: int) -> int:
-    """A good number of bins per feature for n rows of p features.
+    """Return a good number of bins per feature for n rows of p features.
 
-    It is the largest possible number, except for few rows with many features: there most bins of a node are empty, and
-    going through them takes most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy).
-    Nor should thousands of features have so many bins together that histograms leave the cache, as those of words do.
+    It is the largest possible number, except for few rows with many features: most bins of a node would be empty, and
+    scanning them would take most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy).
+    With thousands of features, such as words, it is also small enough for histograms to stay in the cache.
     """
     return min(max(2**15 // p, min(n // 64, 2**20 // p), 32), MAX_BINS)
 
 
 @dataclass(frozen=True, eq=False)
 class Edges(Sequence[Array]):
-    """The edges of all features in one array: a sparse table may have millions of columns, most of them without any.
+    """The edges of all features in one array, because sparse tables may have millions of columns without any.
 
     Attributes
     ----------
     values : the edges of one feature after those of another
-    first : (p + 1,) int64, where those of each feature begin
+    first : (p + 1,) int64, where the edges of each feature begin
     """
 
     values: Array
@@ -112,14 +112,12 @@ class Edges(Sequence[Array]):
 
     @classmethod
     def of(cls, edges: Sequence[Array]) -> Edges:
-        """The edges (·,) of every feature in this form."""
-        if isinstance(edges, Edges):
-            return edges
+        """Return the edges (·,) of every feature in this form."""
         return cls(np.concatenate([*edges, []]), np.cumsum([0, *map(len, edges)], dtype=np.int64))
 
     @property
     def n_bins(self) -> AnyArray:
-        """The bins between the edges of each feature, (p,) int32."""
+        """The number of bins between the edges of each feature, (p,) int32."""
         return np.diff(self.first).astype(np.int32) + np.int32(1)
 
     def __len__(self) -> int:
@@ -140,15 +138,15 @@ class BinnedData:
         table, `SparseCodes`
     n_bins : (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
     has_missing : (p,) uint8
-    edges : p ascending arrays, ``n_bins[f] - 1`` edges each; a categorical feature has ½, 1½, …, which serve only to
-        compute its codes. `Edges` for a sparse table
+    edges : for each feature ``n_bins[f] - 1`` ascending edges; a categorical feature has ½, 1½, …, which serve only to
+        compute its codes
     categorical : (p,) uint8, features whose codes are categories without an order
     """
 
     codes: AnyArray | SparseCodes
     n_bins: AnyArray
     has_missing: AnyArray
-    edges: Sequence[Array]
+    edges: Edges
     categorical: AnyArray
 
     def __getstate__(self) -> dict[str, Any]:
@@ -163,16 +161,16 @@ class BinnedData:
         return len(self.edges)
 
     def subset(self, rows: AnyArray | slice) -> BinnedData:
-        """Some of the rows, with the same bins."""
+        """Return some of the rows, with the same bins."""
         if not isinstance(self.codes, np.ndarray):  # of a sparse table, or on a device
             return replace(self, codes=self.codes.subset(rows))
         words = np.ascontiguousarray(self.codes).view(np.uint64)  # faster than byte by byte
         return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
 
-    def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
-        """The same columns with other rows: what a function of arrays (n, ...) makes of the codes."""
+    def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
+        """Return the columns with the rows that a function of arrays (n, ...) returns, given the codes."""
         if isinstance(self.codes, SparseCodes):
-            return replace(self, codes=self.codes.gathered(gather))
+            return replace(self, codes=self.codes.gather_rows(gather))
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))
 
     def column(self, f: int) -> AnyArray:
@@ -180,25 +178,19 @@ class BinnedData:
             return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
 
-    @property
-    def is_sparse(self) -> bool:
-        return isinstance(self.codes, SparseCodes)
+    def find_varied(self, features: AnyArray | None) -> AnyArray | None:
+        """Return which of some features (ascending; None for all) a tree looks at: in sparse tables, those that vary.
 
-    def find_varied(self, features: AnyArray | None) -> AnyArray:
-        """Those of some features (ascending; None for all) that have more than one code.
-
-        Of a sparse table only they are looked at when a tree is grown, because most of its columns may hold only zeros.
-        There is always one, from whose bins the sums of all rows are taken.
+        Most columns of a sparse table may hold only zeros. There is always one feature, from whose bins the sums of all
+        rows are taken.
         """
+        if not isinstance(self.codes, SparseCodes):
+            return features
         varied = (self.n_bins > 1) | (self.has_missing > 0)
         found = np.flatnonzero(varied).astype(np.int32) if features is None else features[varied[features]]
         if len(found):
             return found
         return np.zeros(1, dtype=np.int32) if features is None else features[:1]
-
-    @cached
-    def all_edges(self) -> Edges:
-        return Edges.of(self.edges)
 
     @cached
     def seen_categories(self) -> AnyArray:
@@ -213,7 +205,7 @@ class BinnedData:
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """A table X (n, p) whose values are not kept, only their codes.
+    """A table X (n, p) of which only the codes are kept.
 
     They are enough to find the leaves of its rows in trees whose thresholds are edges of the bins.
     """
@@ -235,7 +227,7 @@ def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:
 
 
 def infinity_at(value: Any, where: str, row: int) -> ValueError:
-    """The error for an infinite value in some column and row."""
+    """Return the error for an infinite value in some column and row."""
     return ValueError(
         f"X contains infinity: {value} in {where}, row {row}. Replace it by a finite number, or by NaN, which means "
         "missing."
@@ -243,7 +235,7 @@ def infinity_at(value: Any, where: str, row: int) -> ValueError:
 
 
 def category_edges(values: AnyArray, f: int) -> Array:
-    """Edges ½, 1½, …, so that the code of a category is its number; ``f`` is the column, for error messages."""
+    """Return the edges ½, 1½, …, with which the code of a category is its number; ``f`` is the column, for messages."""
     values = values[~np.isnan(values)]
     if not (np.isfinite(values) & (values >= 0) & (values == np.floor(values))).all():
         raise ValueError(f"column {f} is categorical; its values must be 0, 1, 2, … or missing.")
@@ -257,7 +249,7 @@ def category_edges(values: AnyArray, f: int) -> Array:
 
 
 def sampled_rows(n: int) -> AnyArray | None:
-    """The rows from which edges are computed, ascending; None means all. The same n always gives the same rows."""
+    """Return the rows from which edges are computed, ascending, None for all; the same n gives the same rows."""
     if n <= SAMPLE_ROWS:
         return None
     return np.sort(np.random.default_rng(0).choice(n, SAMPLE_ROWS, replace=False))

@@ -19,7 +19,7 @@ BLOCK = 2**20  # numbers that are computed at a time
 
 
 def places(candidates: int) -> int:
-    """The places of a list for so many candidates.
+    """Return how many places a list has for a number of candidates.
 
     >>> places(1), places(16), places(17)
     (16, 16, 32)
@@ -29,7 +29,7 @@ def places(candidates: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The predictor F (n, K) of rows with canonical codewords, in n (8 C + 12) bytes.
+    """The predictor F (n, K) for canonical codewords, in n (8 C + 12) bytes.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Candidates:
 
     @classmethod
     def zeros(cls, c: Labels, K: int, candidates: int) -> Candidates:
-        """F = 0: no candidates yet, so that all classes but the own one are in the rest."""
+        """Return F = 0, without candidates: all classes but the own one are in the rest."""
         n, C = len(c), places(min(candidates, K - 1))
         return cls(
             np.ascontiguousarray(c, dtype=np.int64),
@@ -85,18 +85,18 @@ class Candidates:
         return len(self.c)
 
     def __getitem__(self, rows: Any) -> Candidates:
-        """Some of the rows, as a copy unless they are a slice."""
+        """Return some of the rows, as a copy unless they are a slice."""
         own, rest, count, classes, scores = (a[rows] for a in self.arrays[2:])
         return Candidates(self.c[rows], self.K, own, rest, count, classes, scores)
 
     def reach(self) -> float:
-        """The largest absolute score; 0 without rows."""
+        """Return the largest absolute score; 0 without rows."""
         filled = np.arange(self.scores.shape[1]) < self.count[:, None]
         of_lists = np.abs(self.scores).max(initial=0.0, where=filled)
         return float(max(of_lists, *(np.abs(a).max(initial=0.0) for a in (self.own, self.rest))))
 
     def dense(self, temperature: float = 1.0) -> AnyArray:
-        """F (n, K) as an array, times a temperature."""
+        """Return F (n, K) as an array, multiplied by a temperature."""
         F = np.repeat(self.rest[:, None], self.K, axis=1)  # (n, K)
         row, place = np.nonzero(np.arange(self.scores.shape[1]) < self.count[:, None])
         F[row, self.classes[row, place]] = self.scores[row, place]
@@ -104,7 +104,7 @@ class Candidates:
         return F * np.float32(temperature)
 
     def log_losses(self, temperatures: Array | tuple[float, ...] = (1.0,)) -> Array:
-        """−log p of the own class at every temperature, (T, n), in double precision."""
+        """Return −log p of the own class at every temperature, (T, n), in double precision."""
         out = np.empty((len(temperatures), len(self)))
         step = max(1, BLOCK // self.scores.shape[1])
         for begin in range(0, len(self), step):

@@ -2,7 +2,8 @@
 
 `TrainingSet` holds an `Engine`; learners, losses, the model and `SimplexBoostClassifier` call it for all heavy
 computations. `engine.cpu` is compiled, `engine.cuda` uses a GPU, `distributed.group_engine` adds up the sums of several
-machines, and ``tests/twin`` does the same as the compiled one in plain NumPy.
+machines, and ``tests/twin`` does the same as the compiled one in plain NumPy. The methods that the protocols implement
+themselves are right where all rows are in this process and the memory is that of the host.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ MOST_LEVELS = 15  # of a symmetric tree: 32768 leaves, 65535 nodes, as many as a
 USUAL_LEVELS = 6  # of a symmetric tree without limits
 
 
-# ---- what is asked --------------------------------------------------------------------------------------------------
+# ---- arguments ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class OneHot:
-    """Statistics (n, m) of which row i has ``weight[i]`` in column ``classes[i]``, and zeros elsewhere."""
+    """Statistics (n, m) with one non-zero number per row: ``weight[i]`` in column ``classes[i]`` of row i."""
 
     classes: AnyArray  # (n,)
     weight: Array  # (n,)
@@ -55,7 +56,7 @@ class OneHot:
 
 
 def symmetric_levels(max_depth: int | None, max_leaf_nodes: int | None) -> int:
-    """The levels of a symmetric tree: what both limits allow, and 6 if there is none (None or 0)."""
+    """Return how many levels a symmetric tree has: what both limits allow, or 6 without a limit (None or 0)."""
     by_leaves = int(max_leaf_nodes).bit_length() - 1 if max_leaf_nodes else 0
     levels = min((int(limit) for limit in (max_depth, by_leaves) if limit), default=USUAL_LEVELS)
     if levels > MOST_LEVELS:
@@ -91,7 +92,7 @@ class Growth:
         return symmetric_levels(self.max_depth, self.max_leaf_nodes)
 
     def category_count(self, n_rows: int) -> int:
-        """`min_category_count`, or if that is 0 a hundredth of the rows, at least 1 and at most 10.
+        """Return `min_category_count`, or if that is 0 a hundredth of the rows, at least 1 and at most 10.
 
         scikit-learn's HistGradientBoosting always requires ten; in small tables that would leave no categories.
         """
@@ -100,7 +101,7 @@ class Growth:
 
 @dataclass(frozen=True, eq=False)
 class RowProblem:
-    """A loss that is computed row by row from the logits 2U = F Yᵀ, with the rows: the argument of `Compute.row_loss`.
+    """A loss of one label per row that is computed from the logits 2U = F Yᵀ, with its rows; see `Compute.row_loss`.
 
     With p = softmax(2U) and p_c the probability of the true class, the gradient of a row is the logistic one times
     p_c^a (1 − p_c)^b.
@@ -129,10 +130,10 @@ class RowProblem:
 
 @dataclass(frozen=True, eq=False)
 class BlockProblem:
-    """The log-loss of several labels, or of several class targets, with its rows: the argument of `Compute.block_loss`.
+    """The log-loss of several labels or class targets per row, with its rows; see `Compute.row_loss`.
 
-    Codewords are canonical, so that F (n, K) are the logits: of a label, whose probability is σ(F), or of the classes
-    of a target, whose probabilities are the soft-max over a block of columns.
+    Codewords are canonical, so F (n, K) holds the logits. The probability of a label is σ(F); the probabilities of the
+    classes of a target are the softmax over a block of columns.
 
     Attributes
     ----------
@@ -154,7 +155,7 @@ class BlockProblem:
 
 @dataclass(frozen=True)
 class LeafRule:
-    """How Newton's steps in the leaves are computed.
+    """The options of Newton's steps in the leaves.
 
     Attributes
     ----------
@@ -169,7 +170,7 @@ class LeafRule:
     thin: float = 0.0
 
     def drop_small(self, values: AnyArray) -> AnyArray:
-        """Leaf values (K,) minus their median, with small ones set to zero, as `thin` says."""
+        """Subtract the median from leaf values (K,) and set small ones to zero, as `thin` says."""
         if self.thin == 0.0:
             return values
         values = values - np.sort(values)[len(values) // 2]
@@ -178,7 +179,7 @@ class LeafRule:
 
 @dataclass(frozen=True)
 class FitSize:
-    """The size of a fit of the flagship, from which an engine forecasts its memory.
+    """The size of a fit of `SimplexBoostClassifier`, from which an engine forecasts its memory.
 
     n rows of p features with at most `max_bins` bins (p is 0 for sparse tables, which stay on the host); K columns of F
     that the engine keeps (0 if it keeps none); s directions of the sketch; `weighted` if rows have weights.
@@ -214,26 +215,14 @@ class ForestArrays:
     dtype: Any
 
 
-# ---- what answers ---------------------------------------------------------------------------------------------------
+# ---- results --------------------------------------------------------------------------------------------------------
 
 
 class PackedForest(Protocol):
     """Trees ready for prediction."""
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-        """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
-
-
-class DeviceForest(PackedForest, Protocol):
-    """A packed forest on a device, which turns sums into answers where they are."""
-
-    def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """Write what follows from the K sums of the trees' values at X to out.
-
-        That is their soft-max (n, K), all positive, for "probabilities", and the column of the largest one, the first
-        of equal ones, (n,) int32, for "winners". Few trees, sparse tables and codes are left to the processor: then it
-        returns False.
-        """
+        """Add the trees' values at X (n, p) to F (n, d) in place, tree after tree."""
 
 
 class RowLoss(Protocol):
@@ -243,36 +232,36 @@ class RowLoss(Protocol):
     """
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and, in the last column, the curvature along the sketch at F (n, d), (n, s + 1).
+        """Return the sketched gradient and, in the last column, the curvature along the sketch at F; (n, s + 1).
 
-        Z (K, s) are the codewords along the sketch's directions. The next call overwrites the array.
+        F is (n, d); Z (K, s) are the codewords along the sketch's directions. The next call overwrites the array.
         """
 
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> Any:
-        """Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`, from `rows` (ascending) only.
+        """Return Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`, from `rows` (ascending).
 
         They are an array of single precision, a sparse array, or `LateValues` if the tree may still be growing.
         """
 
     def to_device(self, F: AnyArray) -> AnyArray:
-        """F in the memory where it is read fastest: the array itself, or a copy on a device."""
+        """Return F in the memory where it is read fastest: the array itself, or a copy on a device."""
 
     def risk(self) -> float:
-        """The mean weighted loss at the F of the last `pull`."""
+        """Return the mean weighted loss at the F of the last `pull`."""
 
     def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
-        """Σ‖g‖ over `rows` of the sketched gradients g in what the last `pull` returned."""
+        """Return Σ‖g‖ over `rows` of the sketched gradients g in what the last `pull` returned."""
 
 
 class BlockLoss(RowLoss, Protocol):
     """Evaluates a `BlockProblem`."""
 
     def losses(self, F: AnyArray, rows: AnyArray, temperature: float) -> Array:
-        """The loss of every block of some of the rows at the logits temperature · F (n, K), (r, B)."""
+        """Return the loss of every block of some of the rows, (r, B), at the logits temperature · F (n, K)."""
 
 
 class HostLoss:
-    """The base of a `RowLoss` that computes in the memory of the host; `compute.rows` adds up."""
+    """The base of every `RowLoss` that computes in the memory of the host; `compute.rows` adds up."""
 
     compute: Compute
 
@@ -287,7 +276,7 @@ class HostLoss:
 
 
 class Compute(Protocol):
-    """The heavy computations on the rows that are here.
+    """The heavy computations on the rows of this process.
 
     Attributes
     ----------
@@ -295,29 +284,24 @@ class Compute(Protocol):
     rows : where the rows are
     """
 
-    @property
-    def n_threads(self) -> int: ...
-
-    @property
-    def rows(self) -> Rows: ...
+    n_threads: int
+    rows: Rows
 
     def bin(
-        self,
-        X: AnyArray,
-        max_bins: int = 255,
-        categorical: AnyArray | None = None,
-        sample: AnyArray | None = None,
+        self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None, sample: AnyArray | None = None
     ) -> BinnedData:
-        """X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse (`engine.binned`).
+        """Return X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse.
 
-        Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order. ``sample`` (ascending)
-        are the rows here from which quantiles are computed; None takes `binned.sampled_rows`.
+        Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order. Quantiles are computed
+        from the rows ``sample`` (ascending); None takes `binned.sampled_rows`.
         """
 
     def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        """Σ_j hash(X_ij) a_j of every row of a table X (n, p), (n,) uint64; factors a (p,). See
-        `tables.order.hashes_of`, which computes it if this returns None.
+        """Return Σ_j hash(X_ij) a_j of every row of X (n, p), (n,) uint64; factors a (p,).
+
+        If this returns None, `tables.order.hashes_of` computes the same.
         """
+        return None
 
     def grow(
         self,
@@ -337,88 +321,101 @@ class Compute(Protocol):
         """
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
-        """The leaf of every row of X (n, p), (n,) int32."""
+        """Return the leaf of every row of X (n, p), (n,) int32."""
 
     def pack(self, forest: ForestArrays) -> PackedForest:
         """Pack trees for prediction."""
 
     def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
-        """Write path-dependent Shapley values of the rows of X (n, p) to out (n, p, D).
+        """Write path-dependent Shapley values of the rows of X (n, p) to `out` (n, p, D).
 
         `paths` has the trees and their kernel (`explain.shapley.Paths`), `leaves` their values (an
         `explain.explained_classes.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
         """
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
-        """F[i] += step · values[leaf of i] for every row i, in place; F (n, d), values (L, d).
+        """Add step · values[leaf of i] to F[i] for every row i, in place; F (n, d), values (L, d).
 
         If F is `Candidates`, the values are a sparse array.
         """
 
     def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
-        """Return the evaluator of a loss on its rows; that of a `BlockProblem` is a `BlockLoss`."""
+        """Return the evaluator of a loss on its rows, for a `BlockProblem` a `BlockLoss`."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """Write the soft-max of 2U = F Yᵀ to out (n, K); Y is None for canonical codewords."""
+        """Write the softmax of 2U = F Yᵀ to `out` (n, K); Y is None for canonical codewords."""
 
     def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
-        """factor · A M, (n, K), of rows A (n, m) and a matrix M (m, K), in the precision of A.
+        """Return factor · A M, (n, K), for rows A (n, m) and a matrix M (m, K), in the precision of A.
 
         Each entry is a sum in the order of M's rows: a row's result does not depend on how many rows there are.
         """
 
     def check_memory(self, size: FitSize) -> float:
-        """The bytes that a fit needs on a device, 0 without one; raises if the device has less."""
+        """Return the bytes that a fit needs on a device, 0 without one; raise if the device has less."""
+        return 0.0  # `parts.optimizers.forecast` forecasts the memory of the host
 
 
 class Rows(Protocol):
     """Where the rows are, and what concerns all of them.
 
-    Only some of all rows may be here: those of one machine of a group. Rows are chosen by their numbers among all rows,
-    and a decision that looks at all rows is made in one place and made known to all.
+    Perhaps only some of all rows are in this process: those of one machine of a group. Rows are chosen by their numbers
+    among all rows, and a decision that looks at all rows is made in one place and made known to all.
 
     Attributes
     ----------
-    is_spread : whether rows may be elsewhere
+    is_spread : whether other processes have some of the rows
     """
 
-    is_spread: ClassVar[bool]
+    is_spread: ClassVar[bool] = False
 
     def total(self, values: Array) -> Any:
-        """Return the sum of values (n,), or the sums (m,) of the columns of values (n, m).
+        """Return the sum of values (n,), or the sums (m,) of the columns of values (n, m), over all rows.
 
         A sum depends neither on the order of the rows nor on how they are cut into shards.
         """
 
     def total_size(self, vectors: Array) -> float:
-        """Σ‖v‖ over the rows of vectors (n, s), added in the same way."""
+        """Return Σ‖v‖ over the rows of vectors (n, s), added in the same way."""
+        return self.total(row_sizes(vectors))
 
     def largest(self, values: AnyArray) -> float:
-        """The largest of the values of all rows; −inf without any."""
+        """Return the largest of the values of all rows; −inf without any."""
+        return float(values.max()) if values.size else -np.inf
 
     def every(self, mask: AnyArray) -> bool:
-        """Whether the mask is true for all rows."""
+        """Tell whether the mask is true for all rows."""
+        return bool(np.all(mask))
 
     def count(self, n: int) -> int:
-        """The number of all rows, if n are here."""
+        """Return the number of all rows, given the number n of those in this process."""
+        return n
 
     def find(self, rows: AnyArray) -> AnyArray:
-        """Those of some rows (ascending) that are here, by their numbers here."""
+        """Return which of some rows (ascending) are in this process, by their numbers in it."""
+        return rows
 
     def subset(self, rows: AnyArray) -> Rows:
-        """Some of the rows (ascending) as all rows."""
+        """Return some of the rows (ascending) as all rows."""
+        return self
 
     def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Rows]:
-        """The rows here (n,) in another order, and the rows in that order.
+        """Return the rows of this process (n,) in another order, and the `Rows` in that order.
 
         The function, called in one place, returns the new order of all rows: which is the first, the second, ….
         """
+        return compute(), self
 
     def gather(self, values: AnyArray) -> AnyArray:
-        """The values of all rows in the place where `decide` decides, from those here; nothing elsewhere."""
+        """Return the values of all rows in the place where `decide` decides, given those of this process.
+
+        In other places the result is empty.
+        """
+        return values
 
     def decide(self, compute: Callable[[], Any]) -> Any:
-        """What a function returns, computed in one place."""
+        """Return what a function returns, which is called in one place."""
+        return compute()
 
 
 class Device(Protocol):
@@ -429,38 +426,43 @@ class Device(Protocol):
     is_host : whether it is the memory of the host
     """
 
-    is_host: ClassVar[bool]
+    is_host: ClassVar[bool] = True
 
     def to_host(self, values: Any) -> Any:
-        """An array in the memory of the host: the array itself, unless it is on the device."""
+        """Return an array in the memory of the host: the array itself, unless it is on the device."""
+        return values
 
     def to_device(self, X: AnyArray, d: int) -> Any:
-        """A copy of rows X (n, p) on the device, where trees are added to their F (n, d) one after another.
+        """Copy rows X (n, p) to the device, where trees are then added to their F (n, d) one after another.
 
-        None if they stay where they are.
+        Returns None if they stay where they are.
         """
+        return None
 
     def adopt(self, values: Any) -> Any:
-        """What another library has on the device, as an array of the engine; None for everything else."""
+        """Return an array that another library has on the device as one of the engine; None for everything else."""
+        return None
 
     def argsort(self, keys: AnyArray) -> AnyArray:
-        """The order (n,) in which keys (n,) uint64 of the host ascend."""
+        """Return the order (n,) in which keys (n,) uint64 of the host ascend."""
+        return np.argsort(keys)
 
     def postpone(self, work: Callable[[], Any]) -> bool:
-        """Put off some work until the device is busy with the next tree; return False if there is no device.
+        """Postpone some work until the device is busy with the next tree; return False if there is no device.
 
         Nothing may depend on when the function is called, or whether it is.
         """
+        return False
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What computes for a fit or a prediction.
+    """The computations of a fit or a prediction, with the rows and the memory that they work on.
 
     Attributes
     ----------
     compute : the computations
-    rows : where the rows are; that of `compute`
+    rows : where the rows are; those of `compute`
     device : the memory in which it computes
     """
 
@@ -472,10 +474,10 @@ class Engine:
         object.__setattr__(self, "rows", self.compute.rows)
 
     def with_rows(self, rows: Rows) -> Engine:
-        """The engine for other rows."""
+        """Return the engine for other rows."""
         return self if rows is self.rows else Engine(replace(self.compute, rows=rows), self.device)  # type: ignore
 
 
 def row_sizes(vectors: Array) -> Array:
-    """‖v‖ of every row of vectors (n, s); (n,)."""
+    """Return ‖v‖ of every row of vectors (n, s), (n,)."""
     return np.abs(vectors[:, 0]) if vectors.shape[1] == 1 else np.linalg.norm(vectors, axis=1)

@@ -28,7 +28,7 @@ SET_BYTES = 32  # a set of categories: bit b % 8 of byte b // 8 is category b
 
 
 def no_sets() -> AnyArray:
-    """The category sets of a tree that has none, (0, 32)."""
+    """Return an empty array of category sets, (0, 32)."""
     return np.empty((0, SET_BYTES), dtype=np.uint8)
 
 
@@ -56,11 +56,11 @@ class Tree:
         return (len(self.nodes) + 1) // 2
 
     def children_first(self) -> list[int]:
-        """The inner nodes in an order in which every node comes after those below it."""
+        """Return the inner nodes in an order in which every node comes after those below it."""
         return np.flatnonzero(self.nodes["feature"] >= 0)[::-1].tolist()
 
     def node_sums(self, leaf_sums: Array) -> Array:
-        """Sums over the rows of every node (N, d), from those of the leaves (L, d)."""
+        """Return sums over the rows of every node (N, d), from those of the leaves (L, d)."""
         sums = np.zeros((len(self.nodes), leaf_sums.shape[1]))
         is_leaf = self.nodes["feature"] < 0
         sums[is_leaf] = leaf_sums[self.nodes["left"][is_leaf]]
@@ -71,7 +71,7 @@ class Tree:
 
 
 def node_bytes(nodes: AnyArray) -> AnyArray:
-    """Nodes in the form that kernels take, (N, 24) uint8.
+    """Return nodes in the form that kernels take, (N, 24) uint8.
 
     Concatenate nodes in this form: NumPy changes the memory layout of structured arrays when it concatenates them.
     """
@@ -79,7 +79,7 @@ def node_bytes(nodes: AnyArray) -> AnyArray:
 
 
 def single_leaf(n_rows: int) -> Tree:
-    """A tree without splits."""
+    """Return a tree without splits."""
     root = np.zeros(1, dtype=NODE)
     root["feature"] = root["category"] = -1
     return Tree(root, np.zeros(1), np.array([n_rows], dtype=np.int64))
@@ -110,8 +110,8 @@ class LateValues(ABC):
 
     Attributes
     ----------
-    bound : what their absolute values do not exceed
-    sparse : the same as a ``csr_array`` if most of them are zero, else None
+    bound : an upper bound on their absolute values
+    sparse : the values as a ``csr_array`` if most of them are zero, else None
     added : whether `add_ahead` has added them to F
     """
 
@@ -121,28 +121,28 @@ class LateValues(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """The number of leaves, which is known earlier than the values."""
+        """Return the number of leaves, which is known earlier than the values."""
 
     @abstractmethod
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
-        """The values."""
+        """Return the values, when they are computed."""
 
     @abstractmethod
     def add_ahead(self, F: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
-        """Let the device do `Engine.add_leaves` as soon as it has them, unless the tree has one leaf only.
+        """Let the device do `Compute.add_leaves` as soon as it has the values, unless the tree has only one leaf.
 
-        When the engine is asked to do it later, it then has nothing left to do.
+        A later call of `Compute.add_leaves` with these values then does nothing.
         """
 
 
 def complete_tree(tree: Tree, data: BinnedData) -> Tree:
-    """Fill in what follows from the bins: the thresholds of numeric splits, and the sides of categories not seen.
+    """Fill in the thresholds of numeric splits, and the sides of categories that no training row has.
 
     A threshold is the edge above the last bin that goes left. If all known values go left and only missing ones right,
     there is no such edge, and the threshold is infinite. A category that no training row has goes to the same side as
     missing values, so that a set covers all numbers below 256.
     """
-    nodes, edges = tree.nodes, data.all_edges
+    nodes, edges = tree.nodes, data.edges
     feature = nodes["feature"]
     split = np.flatnonzero((feature >= 0) & (nodes["category"] < 0))
     feature = feature.take(split)

@@ -143,7 +143,7 @@ class AdditiveModel:
     def finish_on_device(self, what: str, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
         """Write "probabilities" or "winners" to out if a device computes them where it computes F.
 
-        See `engine.interface.DeviceForest`; it returns False otherwise.
+        See `engine.cuda.forest.CudaForest.finish`; it returns False otherwise.
         """
         if engine.device.is_host or not self.code.canonical or (what == "probabilities" and self.dtype != np.float32):
             return False

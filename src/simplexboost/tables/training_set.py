@@ -197,7 +197,7 @@ class TrainingSet:
         if not sample.engine.rows.is_spread:
             return sample
         gather, engine = sample.engine.rows.gather, local_engine(sample.engine)
-        binned = sample.binned.gathered(gather)
+        binned = sample.binned.gather_rows(gather)
         init = None if sample.init_score is None else gather(sample.init_score)
         X, c, weight = CodedRows(binned), gather(sample.c), gather(sample.weight)
         other = replace(sample, table=X, c=c, weight=weight, init_score=init, engine=engine, bins_of=None)

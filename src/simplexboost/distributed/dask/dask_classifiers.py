@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ... import decide
-from ..._util.docstrings import completed, described
+from ..._util.docstrings import complete_docstring, described
 from ...classifiers import BoostingClassifier, SimplexBoostClassifier
 from ...classifiers.eval_sets import check_metric_rows, read_eval_sets
 from ...decide.costs import Costs
@@ -207,7 +207,7 @@ def describe(method: Any, local: Any, summary: str, parameters: str) -> None:
     method.__doc__ = re.sub(r"Parameters\n-+\n(?:[^\n]+\n)+\n?", "", doc)
     if summary:
         method.__doc__ = summary + method.__doc__[method.__doc__.index("\n") :]
-    method.__doc__ = completed(method, [parameters, doc], "")
+    method.__doc__ = complete_docstring(method, [parameters, doc], "")
 
 
 def check_arguments(local: Any, arguments: dict[str, Any]) -> None:

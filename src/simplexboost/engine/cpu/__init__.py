@@ -5,22 +5,21 @@ All calls to ``simplexboost._kernels`` for boosting are in this package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._util.arrays import AnyArray, Array
-from ..binned import MAX_BINS, TILE, BinnedData, Edges, SparseCodes, category_edges, category_mask, sampled_rows
+from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
     BlockProblem,
+    Compute,
+    Device,
     Engine,
-    FitSize,
     ForestArrays,
     Growth,
     OneHot,
@@ -45,11 +44,10 @@ WHOLE = np.zeros((1, 2), dtype=np.int64)  # the segments of a shard that has all
 
 
 @dataclass(frozen=True)
-class LocalRows:
-    """All rows are here; see `interface.Rows`. Totals are computed on `n_threads` threads."""
+class LocalRows(Rows):
+    """All rows are in this process; totals are computed on `n_threads` threads."""
 
     n_threads: int = 1
-    is_spread: ClassVar[bool] = False
 
     def total(self, values: Array) -> Any:
         if values.ndim == 2:
@@ -60,68 +58,27 @@ class LocalRows:
 
     def total_size(self, vectors: Array) -> float:
         if vectors.shape[1] > 1:
-            return self.total(row_sizes(vectors))
+            return super().total_size(vectors)
         total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
         return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
 
-    def largest(self, values: AnyArray) -> float:
-        return float(values.max()) if values.size else -np.inf
-
-    def every(self, mask: AnyArray) -> bool:
-        return bool(np.all(mask))
-
-    def count(self, n: int) -> int:
-        return n
-
-    def find(self, rows: AnyArray) -> AnyArray:
-        return rows
-
-    def subset(self, rows: AnyArray) -> Self:
-        return self
-
-    def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Self]:
-        return compute(), self
-
-    def gather(self, values: AnyArray) -> AnyArray:
-        return values
-
-    def decide(self, compute: Callable[[], Any]) -> Any:
-        return compute()
-
 
 @dataclass(frozen=True)
-class Host:
-    """The memory of the host, where there is no device; see `interface.Device`."""
-
-    is_host: ClassVar[bool] = True
-
-    def to_host(self, values: Any) -> Any:
-        return values
-
-    def to_device(self, X: AnyArray, d: int) -> Any:
-        return None
-
-    def adopt(self, values: Any) -> Any:
-        return None
-
-    def argsort(self, keys: AnyArray) -> AnyArray:
-        return np.argsort(keys)
-
-    def postpone(self, work: Callable[[], Any]) -> bool:
-        return False
+class Host(Device):
+    """The memory of the host, where there is no device."""
 
 
 HOST = Host()
 
 
 def cpu_engine(n_threads: int = 1) -> Engine:
-    """The compiled engine on some threads, for rows that are all here."""
+    """Return the compiled engine on some threads, for rows that are all in this process."""
     return Engine(CpuCompute(n_threads, LocalRows(n_threads)), HOST)
 
 
 @dataclass(frozen=True)
-class CpuCompute:
-    """The compiled computations on `n_threads` threads; see `interface.Compute`."""
+class CpuCompute(Compute):
+    """The compiled computations on `n_threads` threads."""
 
     n_threads: int = 1
     rows: Rows = field(default=LocalRows(), repr=False)
@@ -132,11 +89,7 @@ class CpuCompute:
         return _kernels.instruction_set()
 
     def bin(
-        self,
-        X: AnyArray,
-        max_bins: int = MAX_BINS,
-        categorical: AnyArray | None = None,
-        sample: AnyArray | None = None,
+        self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None, sample: AnyArray | None = None
     ) -> BinnedData:
         """Return X as codes.
 
@@ -151,23 +104,21 @@ class CpuCompute:
             return bin_sparse(X, max_bins, mask, sample, self.n_threads)
         X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X  # which a device has
         edges = self.quantiles(X, sampled_rows(len(X)) if sample is None else sample, max_bins)
-        for f in np.flatnonzero(mask).tolist():
-            edges[f] = category_edges(X[:, f], f)
+        if mask.any():
+            edges = Edges.of([category_edges(X[:, f], f) if mask[f] else edges[f] for f in range(len(edges))])
         codes, has_missing = self.codes(X, edges)
-        return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
+        return BinnedData(codes, edges.n_bins, has_missing, edges, mask)
 
-    def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> list[Array]:
-        """The edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
-        values, first = _kernels.find_edges(X, rows, max_bins, self.n_threads)
-        return [values[begin:end] for begin, end in pairwise(first)]
+    def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> Edges:
+        """Return the edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
+        return Edges(*_kernels.find_edges(X, rows, max_bins, self.n_threads))
 
-    def codes(self, X: AnyArray, edges: Sequence[Array]) -> tuple[AnyArray, AnyArray]:
-        """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
+    def codes(self, X: AnyArray, edges: Edges) -> tuple[AnyArray, AnyArray]:
+        """Return the codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values."""
         n, p = X.shape
         codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
         has_missing = np.zeros(p, dtype=np.uint8)
-        joined = Edges.of(edges)
-        _kernels.bin_values(X, joined.values, joined.first, codes, has_missing, self.n_threads)
+        _kernels.bin_values(X, edges.values, edges.first, codes, has_missing, self.n_threads)
         return codes, has_missing
 
     def grow(
@@ -180,8 +131,7 @@ class CpuCompute:
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        if isinstance(data.codes, SparseCodes):
-            features = data.find_varied(features)
+        features = data.find_varied(features)
         shard = make_shard(data, statistics, growth, rows, features, WHOLE, self.n_threads)
         tree, cells, largest = grow_from(shard, data, statistics.shape[1], score, growth, features, self.n_threads)
         leaf_of_row = shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)
@@ -222,9 +172,3 @@ class CpuCompute:
         out = np.empty((len(A), M.shape[1]), dtype=A.dtype) if out is None else out
         _kernels.times(A, np.ascontiguousarray(M, dtype=A.dtype), factor, out, self.n_threads)
         return out
-
-    def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        return None
-
-    def check_memory(self, size: FitSize) -> float:
-        return 0.0  # `parts.optimizers.forecast` forecasts the memory of the host

@@ -7,7 +7,9 @@ The same numbers are added in the same order, so that predictions do not depend 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,12 @@ from ..interface import ForestArrays
 from ..tree import Tree, node_bytes
 from .trees import blocks, compact, route
 
+Predict = Callable[[AnyArray, AnyArray, int], None]  # adds values at X (n, p) to F (n, d) on so many threads
+
 
 @dataclass(frozen=True, eq=False)
 class CpuForest:
-    """A packed forest; see `interface.PackedForest`. It is packed for dense or for sparse tables when one comes."""
+    """A forest that is packed for dense or for sparse tables when it first predicts one."""
 
     forest: ForestArrays
 
@@ -33,43 +37,26 @@ class CpuForest:
             return add_trees(self.forest, X, F, n_threads)
         if X.shape[1] != self.forest.n_features:
             raise ValueError(f"X has {X.shape[1]} columns; the forest was packed for {self.forest.n_features}.")
-        if not issparse(X):
-            return add_parts(self.dense, X, F, n_threads)
-        parts, used = self.sparse
+        parts, used = self.sparse if issparse(X) else (self.dense, None)
         for rows, block in blocks(X, used, n_threads):
-            add_parts(parts, block, F[rows], n_threads)
+            for add_values in parts:
+                add_values(block, F[rows], n_threads)
         return None
 
     @cached
-    def dense(self) -> list[Any]:
-        return packed_parts(self.forest)
+    def dense(self) -> list[Predict]:
+        return pack_parts(self.forest)
 
     @cached
-    def sparse(self) -> tuple[list[Any], AnyArray]:
-        """The forest on the columns that its trees ask for, which are few of those of a sparse table; and these."""
+    def sparse(self) -> tuple[list[Predict], AnyArray]:
+        """The forest on the few columns that its trees split, and these columns."""
         nodes, used = compact(self.forest.trees)
         trees = [replace(tree, nodes=of_tree) for tree, of_tree in zip(self.forest.trees, nodes, strict=True)]
-        return packed_parts(replace(self.forest, trees=trees, n_features=len(used))), used
-
-
-@dataclass(frozen=True, eq=False)
-class LargeTree:
-    """A forest of one tree that has more nodes than can be packed; it is predicted from the nodes as they are."""
-
-    forest: ForestArrays
-
-    def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-        add_trees(self.forest, X, F, n_threads)
-
-
-def add_parts(parts: list[Any], X: AnyArray, F: AnyArray, n_threads: int) -> None:
-    """F (n, d) += the values of a forest's parts at X (n, p), one after another, in place."""
-    for part in parts:
-        part.predict(X, F, n_threads)
+        return pack_parts(replace(self.forest, trees=trees, n_features=len(used))), used
 
 
 def add_trees(forest: ForestArrays, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-    """F (n, d) += the trees' values at X (n, p), tree after tree, in place, without packing them."""
+    """Add the trees' values at X (n, p) to F (n, d) in place, tree after tree, without packing them."""
     for tree, values, coordinate, step in zip(forest.trees, forest.values, forest.coordinate, forest.step, strict=True):
         leaves = find_leaves(tree, X, n_threads)
         dense = np.ascontiguousarray(values.toarray() if issparse(values) else values, dtype=F.dtype)
@@ -80,7 +67,7 @@ def add_trees(forest: ForestArrays, X: AnyArray, F: AnyArray, n_threads: int) ->
 
 
 def find_leaves(tree: Tree, X: AnyArray, n_threads: int) -> AnyArray:
-    """The leaf of every row of X (n, p), (n,) int32."""
+    """Return the leaf of every row of X (n, p), (n,) int32."""
     if isinstance(X, CodedRows):
         return route(X.binned, node_bytes(tree.nodes), tree.category_sets, n_threads)
     leaves = np.empty(X.shape[0], dtype=np.int32)
@@ -90,29 +77,23 @@ def find_leaves(tree: Tree, X: AnyArray, n_threads: int) -> AnyArray:
     return leaves
 
 
-def packed_parts(forest: ForestArrays) -> list[Any]:
-    """The kernels of a forest: of all its trees if they can be packed together, otherwise of its halves."""
+def pack_parts(forest: ForestArrays) -> list[Predict]:
+    """Pack a forest as one kernel, or if it is too large in halves; return the functions that predict with them."""
     try:
-        return [pack(forest)]
+        return [pack(forest).predict]
     except OverflowError:
         half = len(forest.trees) // 2
         if half == 0:
-            return [LargeTree(forest)]
-        return packed_parts(part(forest, slice(half))) + packed_parts(part(forest, slice(half, None)))
-
-
-def part(forest: ForestArrays, which: slice) -> ForestArrays:
-    return replace(
-        forest,
-        trees=forest.trees[which],
-        values=forest.values[which],
-        coordinate=forest.coordinate[which],
-        step=forest.step[which],
-    )
+            return [partial(add_trees, forest)]
+        parts: list[Predict] = []
+        for which in (slice(half), slice(half, None)):
+            arrays = {name: getattr(forest, name)[which] for name in ("trees", "values", "coordinate", "step")}
+            parts += pack_parts(replace(forest, **arrays))
+        return parts
 
 
 def pack(forest: ForestArrays) -> Any:
-    """The kernel of a forest; an `OverflowError` if there are more nodes or thresholds than it can number."""
+    """Return the kernel of a forest; raise `OverflowError` if it has more nodes or thresholds than can be numbered."""
     sparse = any(issparse(v) for v in forest.values)
     values = [csr_array(v) if sparse else v.ravel() for v in forest.values]
     kind = _kernels.Forest32 if forest.dtype == np.float32 else _kernels.Forest64
@@ -132,5 +113,5 @@ def pack(forest: ForestArrays) -> Any:
 
 
 def starts(sizes: list[int] | AnyArray) -> AnyArray:
-    """Where parts of these sizes begin, and where the last one ends."""
+    """Return where parts of these sizes begin, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

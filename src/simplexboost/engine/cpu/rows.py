@@ -19,14 +19,14 @@ from ..tree import Grown
 
 
 def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
-    """The compiled loss on the rows of a problem, which may be a part of n_all rows."""
+    """Return the compiled loss on the rows of a problem, which may be a part of n_all rows."""
     return _kernels.LogisticLoss(
         problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, *problem.exponents, n_all
     )
 
 
 class TiltedLoss:
-    """The base of row-wise losses of one label: weights, also those of robust losses, and means."""
+    """The base of row-wise losses of one label: sample weights, the weights of robust losses, and means."""
 
     def __init__(self, problem: RowProblem, compute: Compute, loss: Any) -> None:
         self.problem, self.compute, self.loss = problem, compute, loss
@@ -38,7 +38,7 @@ class TiltedLoss:
         self.weights = float(rows.count(n)) if self.weight is None else rows.total(self.weight)
 
     def update_tilt(self) -> None:
-        """Update what the weights of a robust loss are divided by.
+        """Update the number that the weights of a robust loss are divided by.
 
         Robust losses multiply the weights by p_c^a (1 − p_c)^b, which is small at the start if there are many classes,
         while l2 is in absolute units. So these weights are divided by the largest mean they have had. The current mean
@@ -56,7 +56,7 @@ class TiltedLoss:
 
 
 class CpuRowLoss(TiltedLoss, HostLoss):
-    """The row-wise loss of the flagship, whose arrays every `pull` fills again; `kernel` computes the rows."""
+    """The row-wise loss of `SimplexBoostClassifier`; `kernel` computes the rows, every `pull` fills the same arrays."""
 
     def __init__(self, problem: RowProblem, compute: Compute, kernel: Any) -> None:
         n = len(problem.c)
@@ -84,7 +84,7 @@ class CpuRowLoss(TiltedLoss, HostLoss):
 
 
 class CandidateRowLoss(CpuRowLoss):
-    """The row-wise loss at an F that is `Candidates`; see `interface.RowLoss`. Leaf values are sparse arrays (L, K)."""
+    """The row-wise loss at an F that is `Candidates`, with leaf values in sparse arrays (L, K)."""
 
     preference: Any = None  # (K,) of the last pull
 
@@ -130,7 +130,7 @@ class CandidateRowLoss(CpuRowLoss):
 
 
 def add_entries(F: Candidates, values: Any, step: float, leaf_of_row: AnyArray, n_threads: int) -> None:
-    """F[i] += step · values[leaf of i] for every row i, in place, where values (L, K) are sparse."""
+    """Add step · values[leaf of i] to F[i] for every row i, in place, where values (L, K) are sparse."""
     values = csr_array(values)
     starts, columns = values.indptr.astype(np.int64), values.indices.astype(np.int32)
     leaves = np.ascontiguousarray(leaf_of_row, dtype=np.int32)
@@ -142,7 +142,7 @@ LANES = 16  # rows of the mistakes are padded to a multiple of so many numbers (
 
 
 class CpuBlocks(HostLoss):
-    """The loss of a `BlockProblem`, whose arrays every `pull` fills again."""
+    """The loss of a `BlockProblem`; every `pull` fills the same arrays."""
 
     def __init__(self, problem: BlockProblem, compute: Compute) -> None:
         n, K = len(problem.c), problem.own.shape[1]

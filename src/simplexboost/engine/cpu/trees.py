@@ -21,7 +21,7 @@ BLOCK = 2**22  # values of a dense block of columns: 32 MB
 
 
 def bin_sparse(X: Any, max_bins: int, mask: AnyArray, sample: AnyArray | None, n_threads: int) -> BinnedData:
-    """A sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
+    """Return a sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
     columns, rows = X.tocsc(), sampled_rows(X.shape[0]) if sample is None else sample
     edges = sparse_quantiles(columns if rows is None else X[rows], max_bins, n_threads)
     if mask.any():
@@ -34,24 +34,24 @@ def bin_sparse(X: Any, max_bins: int, mask: AnyArray, sample: AnyArray | None, n
 
 
 def sparse_quantiles(X: Any, max_bins: int, n_threads: int) -> Edges:
-    """The edges of every column of a sparse table (n, p), as if all of them were numbers."""
+    """Return the edges of every column of a sparse table (n, p), as if all of them were numbers."""
     return Edges(*_kernels.find_edges_sparse(*by_columns(X), max_bins, n_threads))
 
 
 def sparse_codes(X: Any, edges: Edges, n_threads: int) -> tuple[SparseCodes, AnyArray]:
-    """The codes of a sparse table (n, p) between these edges, and which features have missing values (p,)."""
+    """Return the codes of a sparse table (n, p) between these edges, and which features have missing values (p,)."""
     *codes, has_missing = _kernels.bin_sparse(*by_columns(X), edges.values, edges.first, n_threads)
     return SparseCodes(X.shape[0], *codes), has_missing
 
 
 def by_columns(X: Any) -> tuple[int, AnyArray, AnyArray, AnyArray]:
-    """A table by columns as kernels take it: the number of rows; where columns begin, the rows and the values."""
+    """Return the number of rows of a sparse table, and by columns: where each begins, the rows and the values."""
     X = X.tocsc()
     return X.shape[0], X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), X.data
 
 
 def compact(trees: list[Tree]) -> tuple[list[AnyArray], AnyArray]:
-    """The nodes of trees with features renumbered among those that they split, and these features, ascending.
+    """Return the nodes of trees with the features that they split renumbered 0, 1, …, and these features, ascending.
 
     There is always one, because tables have at least one column.
     """
@@ -66,7 +66,7 @@ def compact(trees: list[Tree]) -> tuple[list[AnyArray], AnyArray]:
 
 
 def blocks(X: Any, used: AnyArray | None, n_threads: int) -> Iterator[tuple[slice, AnyArray]]:
-    """Rows of a table as dense blocks, with where they are: of a sparse table only the columns `used`."""
+    """Iterate over a table in dense blocks of rows, each with its rows: of a sparse table only the columns `used`."""
     n = X.shape[0]
     if not issparse(X) or used is None:
         yield slice(0, n), X
@@ -86,7 +86,7 @@ limb_values = _kernels.limb_values  # the last step of exact sums over leaves: s
 
 
 def table_of(data: BinnedData, n_threads: int) -> Any:
-    """The codes in the form that kernels take, made once for all trees; codes that are not bins are refused."""
+    """Return the codes in the form that kernels take, made once for all trees; raise if a code is no bin."""
     codes = data.codes
     if isinstance(codes, SparseCodes):
         table: Any = _kernels.SparseTable(
@@ -106,9 +106,9 @@ def make_shard(
     segments: AnyArray,
     n_threads: int,
 ) -> Any:
-    """The rows of one shard as a source of sums.
+    """Return a source of sums over the rows of one shard.
 
-    ``segments`` (s, 2) tell the numbers of these rows among those of all shards: rows from ``segments[i, 0]`` on have
+    ``segments`` (s, 2) tell the numbers of its rows among the rows of all shards: rows from ``segments[i, 0]`` on have
     the numbers from ``segments[i, 1]`` on.
     """
     if growth.bits not in (32, 64):
@@ -150,11 +150,11 @@ def grow_from(
     features: AnyArray | None,
     n_threads: int,
 ) -> tuple[Tree, AnyArray, Array]:
-    """Grow a tree on m statistics from a source of sums: a shard that holds all rows, or an object that adds up shards.
+    """Grow a tree on m statistics from a source of sums: a shard with all rows, or an object that adds up shards.
 
     Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
-    ``root``, ``expand`` and ``cell_sizes`` of a shard, and answers for all rows together. Of `data` only the columns
-    are used, not the codes.
+    ``root``, ``expand`` and ``cell_sizes`` of a shard, and answers for all rows together. The codes of `data` are not
+    used.
 
     Returns the tree; (L,) int32, for every leaf the number under which the source keeps its rows; and the largest
     absolute value of every statistic.
@@ -193,7 +193,7 @@ def grow_from(
 
 
 def route(data: BinnedData, nodes: AnyArray, category_sets: AnyArray, n_threads: int) -> AnyArray:
-    """The leaf of every row, (n,) int32, found by its codes."""
+    """Return the leaf of every row, (n,) int32, found by its codes."""
     none = np.empty(0, dtype=np.uint32)
     shard = make_shard(data, np.empty((data.n, 1)), Growth(), none, None, np.zeros((1, 2)), n_threads)
     n_leaves = (len(nodes) + 1) // 2

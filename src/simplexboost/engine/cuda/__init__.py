@@ -7,14 +7,13 @@ CuPy is imported when an engine is made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
-from ..binned import BinnedData
+from ..binned import BinnedData, Edges
 from ..cpu import CpuCompute, LocalRows
 from ..interface import (
     BlockProblem,
@@ -29,23 +28,21 @@ from ..interface import (
 )
 from ..tree import Grown
 from .binning import DeviceCodes, DeviceTable, code_rows, goes_to_device, hash_rows
-from .device import DeviceError, check_gpu, current_device, has_gpu
+from .device import current_device
 from .forest import CudaForest, explain
 from .growing import TreeGrower, can_grow, check_room
-from .rows import CudaLeaves, CudaRowLoss, Launcher
-
-__all__ = ["CudaCompute", "DeviceError", "DeviceTable", "check_gpu", "cuda_engine", "has_gpu"]
+from .rows import CudaLeaves, CudaRowLoss, add_leaves, find_leaves
 
 
 def cuda_engine(n_threads: int = 1, device: Any = None) -> Engine:
-    """The engine on a GPU, by default the current one; `n_threads` are for what is computed on the host."""
+    """Return the engine on a GPU, by default the current one; `n_threads` are for what is computed on the host."""
     device = current_device() if device is None else device
     return Engine(CudaCompute(n_threads, CudaRows(n_threads, device), device), device)
 
 
 @dataclass(frozen=True)
 class CudaRows(LocalRows):
-    """All rows are here; the device adds up its own arrays."""
+    """All rows are in this process; the device adds up its own arrays."""
 
     device: Any = field(default_factory=current_device, repr=False)
 
@@ -62,7 +59,7 @@ class CudaRows(LocalRows):
 
 @dataclass(frozen=True)
 class CudaCompute(CpuCompute):
-    """The computations on the current GPU; see `interface.Compute`.
+    """The computations on the current GPU.
 
     The same GPU gives the same bytes every time, and from the same statistics the tree of the compiled engine, bit for
     bit.
@@ -70,12 +67,12 @@ class CudaCompute(CpuCompute):
 
     device: Any = field(default_factory=current_device)
 
-    def quantiles(self, X: Any, rows: AnyArray | None, max_bins: int) -> list[Array]:
-        if isinstance(X, DeviceTable):  # only the rows that decide come to the host
-            X, rows = X.some(rows), None
+    def quantiles(self, X: Any, rows: AnyArray | None, max_bins: int) -> Edges:
+        if isinstance(X, DeviceTable):
+            X, rows = X.download_rows(rows), None
         return super().quantiles(X, rows, max_bins)
 
-    def codes(self, X: Any, edges: Sequence[Array]) -> tuple[Any, AnyArray]:
+    def codes(self, X: Any, edges: Edges) -> tuple[Any, AnyArray]:
         return code_rows(X, edges, self.device) if goes_to_device(X) else super().codes(X, edges)
 
     def hash_rows(self, X: Any, factors: AnyArray) -> AnyArray | None:
@@ -91,7 +88,7 @@ class CudaCompute(CpuCompute):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        """Grow one tree; if the statistics are on the device, so is its `leaf_of_row`, and it may still be growing."""
+        """Grow one tree; for statistics on the device return a `PendingGrown`, which waits when it is read."""
         n_rows, to_host, m = data.n if rows is None else len(rows), self.device.to_host, statistics.shape[1]
         d = m if leaf_statistics is None else leaf_statistics.shape[1]
         if can_grow(data, m, d, growth, rows, features):
@@ -99,7 +96,7 @@ class CudaCompute(CpuCompute):
             if grower.has_room(m, d, growth, n_rows):
                 grown = grower.grow(data, statistics, score, growth, leaf_statistics, rows, features)
                 if rows is not None:
-                    Launcher.of(self.device).route(grower, grown)
+                    find_leaves(grower, grown)
                 if self.device.owns(statistics):
                     return grown
                 return Grown(grown.tree, to_host(grown.leaf_of_row), grown.leaf_sums)
@@ -117,17 +114,14 @@ class CudaCompute(CpuCompute):
 
     def add_leaves(self, F: AnyArray, values: Any, step: float, leaf_of_row: AnyArray) -> None:
         if not self.device.owns(F):
-            return super().add_leaves(F, np.asarray(values), step, self.device.to_host(leaf_of_row))
+            super().add_leaves(F, np.asarray(values), step, self.device.to_host(leaf_of_row))
+            return
         if isinstance(values, CudaLeaves):
             if values.added:
-                return None
-            there = values.there
-        else:
-            there = self.device.upload(np.ascontiguousarray(values, dtype=np.float32))
-        if not self.device.owns(leaf_of_row):
-            leaf_of_row = self.device.upload(np.ascontiguousarray(leaf_of_row, dtype=np.int32))
-        Launcher.of(self.device).add_leaves(F, there, float(step), leaf_of_row)
-        return None
+                return
+            values = values.on_device
+        upload = self.device.upload
+        add_leaves(self.device, F, upload(values, np.float32), float(step), upload(leaf_of_row, np.int32))
 
     def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
         if isinstance(problem, BlockProblem) or problem.Y is not None:

@@ -1,8 +1,8 @@
 """Wraps the GPU: memory, copies from and to the host, compiling and launching kernels.
 
 A plain copy from or to ordinary memory of the host is the work of one thread, which moves 2 to 10 GB/s, and least where
-pages are touched for the first time; the connection to the GPU moves 50. So pieces are copied side by side by several
-threads, each through page-locked memory of its own. CuPy is imported when a device is asked for.
+pages are touched for the first time; the connection to the GPU moves 50. So several threads copy pieces at the same
+time, each through page-locked memory of its own. CuPy is imported when the first `CudaDevice` is made.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import Lock, local
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,19 +33,19 @@ MOST_THREADS = 16
 
 
 class Copier:
-    """Copies on the device and the stream that are current when it is asked."""
+    """Copies large arrays in several threads, on the device and the stream that are current at the call."""
 
     def __init__(self, xp: Any) -> None:
         self._xp, self._own = xp, local()
         self._threads = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="simplexboost-copy")
 
     def up(self, there: Any, values: AnyArray) -> None:
-        """Copy values of the host to an array of the device, and wait for it."""
+        """Copy values of the host to an array of the device, and wait until they are there."""
         raw = values.reshape(-1).view(np.uint8)
         wait_for(self._each_piece(raw, int(there.data.ptr), self._send))
 
     def down(self, there: Any, out: AnyArray) -> Callable[[], None]:
-        """Copy an array of the device to one of the host; the function that is returned waits for it."""
+        """Copy an array of the device to one of the host; return a function that waits until it is copied."""
         pieces = self._each_piece(out.reshape(-1).view(np.uint8), int(there.data.ptr), self._fetch)
 
         def wait(kept: Any = there) -> None:  # the array must be there until it is copied
@@ -54,31 +55,31 @@ class Copier:
 
     def _each_piece(self, raw: AnyArray, address: int, copy: Callable[..., None]) -> list[Future[None]]:
         device, stream = self._xp.cuda.Device().id, self._xp.cuda.get_current_stream()
-        asked = self._xp.cuda.Event(disable_timing=True)  # what was launched before must be done before the copy
-        asked.record(stream)
-        starts, parts = range(0, raw.size, PIECE), (device, stream, asked)
+        launched = self._xp.cuda.Event(disable_timing=True)  # what was launched before must be done before the copy
+        launched.record(stream)
+        starts, parts = range(0, raw.size, PIECE), (device, stream, launched)
         return [self._threads.submit(copy, raw[i : i + PIECE], address + i, *parts) for i in starts]
 
-    def _send(self, raw: AnyArray, address: int, device: int, stream: Any, asked: Any) -> None:
+    def _send(self, raw: AnyArray, address: int, device: int, stream: Any, launched: Any) -> None:
         with self._xp.cuda.Device(device):
             piece = self._piece()[: raw.size]
             piece[:] = raw
-            self._move(address, piece.ctypes.data, raw.size, self._xp.cuda.runtime.memcpyHostToDevice, stream, asked)
+            self._move(address, piece.ctypes.data, raw.size, self._xp.cuda.runtime.memcpyHostToDevice, stream, launched)
 
-    def _fetch(self, raw: AnyArray, address: int, device: int, stream: Any, asked: Any) -> None:
+    def _fetch(self, raw: AnyArray, address: int, device: int, stream: Any, launched: Any) -> None:
         with self._xp.cuda.Device(device):
             piece = self._piece()[: raw.size]
-            self._move(piece.ctypes.data, address, raw.size, self._xp.cuda.runtime.memcpyDeviceToHost, stream, asked)
+            self._move(piece.ctypes.data, address, raw.size, self._xp.cuda.runtime.memcpyDeviceToHost, stream, launched)
             raw[:] = piece
 
     def _piece(self) -> AnyArray:
-        """The page-locked memory of this thread."""
+        """Return the page-locked memory of this thread."""
         if not hasattr(self._own, "piece"):
             self._own.piece = np.frombuffer(self._xp.cuda.alloc_pinned_memory(PIECE), dtype=np.uint8, count=PIECE)
         return self._own.piece
 
-    def _move(self, to: int, source: int, size: int, kind: int, stream: Any, asked: Any) -> None:
-        stream.wait_event(asked)  # CuPy's default stream per thread is another one here than where it was asked
+    def _move(self, to: int, source: int, size: int, kind: int, stream: Any, launched: Any) -> None:
+        stream.wait_event(launched)  # CuPy's default stream of this thread is not that of the caller
         event = self._xp.cuda.Event(block=True, disable_timing=True)  # threads that wait leave the core
         self._xp.cuda.runtime.memcpyAsync(to, source, size, kind, stream.ptr)
         event.record(stream)
@@ -86,7 +87,7 @@ class Copier:
 
 
 def wait_for(pieces: list[Future[None]]) -> None:
-    """Wait for copies; an error of one of them is raised here."""
+    """Wait until all pieces are copied; raise the error of a copy that failed."""
     for piece in pieces:
         piece.result()
 
@@ -109,7 +110,7 @@ class DeviceMemoryError(DeviceError, MemoryError):
 
 
 def cupy() -> Any:
-    """The package CuPy, with a GPU behind it."""
+    """Return the package CuPy; raise `DeviceError` unless it can use a GPU from this process."""
     package, process = found_cupy()
     if os.getpid() != process:
         raise DeviceError(
@@ -121,7 +122,7 @@ def cupy() -> Any:
 
 @cache
 def found_cupy() -> tuple[Any, int]:
-    """The package CuPy, and the process in which it found a GPU."""
+    """Return the package CuPy, and the number of the process in which it found a GPU."""
     try:
         import cupy as package
     except ImportError as error:
@@ -155,7 +156,7 @@ def check_gpu() -> None:
 
 
 def has_gpu() -> bool:
-    """Whether there is a GPU that can be used."""
+    """Tell whether there is a GPU that can be used."""
     try:
         cupy()
     except DeviceError:
@@ -164,15 +165,20 @@ def has_gpu() -> bool:
 
 
 def records(pointers: str, rest: list[tuple[str, str]]) -> np.dtype[Any]:
-    """The type of a structure that a kernel takes: pointers, then the other fields, in the order of its source."""
+    """Return the type of a structure that a kernel takes: pointers, then other fields, in the order of its source."""
     return np.dtype([(name, np.uint64) for name in pointers.split()] + rest, align=True)
 
 
-class Arguments:
-    """The one argument of a kernel, a structure that is passed by value; kept from launch to launch.
+def ctype(dtype: Any) -> str:
+    """Return the name in C of single or double precision."""
+    return "float" if dtype == np.float32 else "double"
 
-    A launch takes an array of pointers to the arguments. Setting up both anew took 60 us per launch; so a field is
-    written when it changes only.
+
+class Arguments:
+    """The one argument of a kernel, a structure that is passed by value; it is kept from launch to launch.
+
+    A launch takes an array of pointers to the arguments. Making both for every launch took 60 us, so a field is only
+    written when it changes.
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -182,6 +188,7 @@ class Arguments:
         self._values: dict[str, Any] = {}
 
     def set(self, **fields: Any) -> None:
+        """Write the fields whose values are new."""
         known = self._values
         for name, value in fields.items():
             if name not in known or known[name] != value:
@@ -189,17 +196,17 @@ class Arguments:
 
 
 def allow_shared(function: Any, shared: int) -> None:
-    """Let a kernel have so many bytes of dynamic shared memory, and never fewer than it was allowed before.
+    """Allow a kernel ``shared`` bytes of dynamic shared memory, and never fewer than it was allowed before.
 
-    CuPy loads a source once for all who ask for it with the same options, so that trees of different sizes have the
-    same function of the driver: if the limit became smaller, those who came before could no longer launch it.
+    CuPy loads a source only once for the same options, so trees of different sizes share one function of the driver: if
+    its limit became smaller, larger trees could no longer be grown.
     """
     if shared > max(SHARED_BY_DEFAULT, function.max_dynamic_shared_size_bytes):
         function.max_dynamic_shared_size_bytes = shared
 
 
 class CudaKernel:
-    """A kernel with its dynamic shared memory."""
+    """A compiled kernel that is launched with a fixed amount of dynamic shared memory."""
 
     def __init__(self, function: Any, shared: int, cooperative: bool) -> None:
         self.function, self.shared, self.cooperative = function, shared, cooperative
@@ -211,14 +218,14 @@ class CudaKernel:
         self._stream = cupy().cuda.get_current_stream
 
     def n_blocks(self) -> int:
-        """How many blocks run at the same time."""
+        """Return how many blocks run at the same time."""
         from cupy_backends.cuda.api import driver
 
         each = int(driver.occupancyMaxActiveBlocksPerMultiprocessor(self.pointer, BLOCK, self.shared))
         return each * int(cupy().cuda.Device().attributes["MultiProcessorCount"])
 
     def __call__(self, grid: int | tuple[int, int], arguments: Arguments) -> None:
-        """Launch it on the current stream.
+        """Launch the kernel on the current stream.
 
         The driver is called directly: CuPy's launch looks at the type of the structure every time, which took longer
         than the launch.
@@ -229,7 +236,7 @@ class CudaKernel:
 
 
 class Piece:
-    """Page-locked memory of the host with an event, which tells when a copy from or to it is done."""
+    """Page-locked memory of the host, with an event that tells when the copy from or to it is done."""
 
     def __init__(self, size: int) -> None:
         self.bytes = np.frombuffer(cupy().cuda.alloc_pinned_memory(size), dtype=np.uint8, count=size)
@@ -238,7 +245,7 @@ class Piece:
 
 
 class Staging:
-    """Page-locked memory of the host for copies that do not wait: pieces that are used again when a copy is done.
+    """Page-locked memory of the host for copies in the background: pieces that are used again after their copies.
 
     Several threads may use it at the same time.
     """
@@ -249,32 +256,29 @@ class Staging:
         self._sent: deque[Piece] = deque()
 
     def take(self, size: int) -> Piece:
-        """A piece of at least this size that nothing uses."""
+        """Return a free piece of at least this size."""
         room = 1 << max(12, (size - 1).bit_length())
         with self._lock:
             while self._sent and self._sent[0].event.done:
-                self.give_back(self._sent.popleft())
+                piece = self._sent.popleft()
+                self._free[piece.bytes.size].append(piece)
             free = self._free.setdefault(room, [])
             return free.pop() if free else Piece(room)
 
     def give_back(self, piece: Piece) -> None:
-        """Nothing uses this piece any more."""
-        self._free[piece.bytes.size].append(piece)
-
-    def give_back_later(self, piece: Piece) -> None:
-        """A copy from this piece is under way."""
+        """Take a piece back, to use it again when its copy is done."""
         self._sent.append(piece)
 
 
 class Fetched:
-    """A copy to the host that is under way; if nobody waits for it, its piece is used again when it is done."""
+    """A copy to the host that may not be done yet; without a call of `wait`, its piece is free when it is done."""
 
     def __init__(self, staging: Staging, piece: Piece, size: int) -> None:
         self._staging, self._size = staging, size
         self._piece: Piece | None = piece
 
     def wait(self) -> Any:
-        """The bytes, when they have come; to be called once."""
+        """Wait for the copy and return its bytes; to be called once."""
         piece, self._piece = self._piece, None
         assert piece is not None
         piece.event.synchronize()
@@ -284,14 +288,7 @@ class Fetched:
 
     def __del__(self) -> None:
         if self._piece is not None:
-            self._staging.give_back_later(self._piece)
-
-
-class Postponed(local):
-    """Functions to be called while the device is busy; each thread has its own, since what they wait for is theirs."""
-
-    def __init__(self) -> None:
-        self.work: list[Any] = []
+            self._staging.give_back(self._piece)
 
 
 class CudaDevice:
@@ -299,35 +296,37 @@ class CudaDevice:
 
     is_host: ClassVar[bool] = False
 
-    def __init__(self) -> None:
-        self.xp = cupy()
+    def __init__(self, package: Any) -> None:
+        self.xp = package
         self._kernels: dict[Any, CudaKernel] = {}
+        self._arguments: dict[tuple[str, str], Arguments] = {}
+        self._lock = Lock()  # of these arguments, which all fits share
         self._staging = Staging()
-        self.postponed = Postponed()
+        self._postponed = local()  # the work that each thread has postponed; only that thread may do it
+        # What the device has for a table or a forest of the host, as long as that is used.
+        self.kept: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def owns(self, array: Any) -> bool:
-        """Whether an array is on the device."""
+        """Tell whether an array is on the device."""
         return isinstance(array, self.xp.ndarray)
 
     def to_host(self, values: Any) -> Any:
         return self.download(values) if self.owns(values) else values
 
     def to_device(self, X: AnyArray, d: int) -> Any:
-        """A copy of rows of a dense table, if they are not few and take at most a quarter of what is free."""
+        """Copy rows of a dense table, if they are not few and take at most a quarter of the free memory."""
         if type(X) is not np.ndarray or len(X) * d < FEW_SCORES or X.nbytes + 4 * len(X) * d > self.room() // 4:
             return None
-        return self.upload_large(np.ascontiguousarray(X))
+        return self.upload(X)
 
     def postpone(self, work: Callable[[], Any]) -> bool:
-        self.postponed.work.append(work)
+        self._postponed.__dict__.setdefault("work", []).append(work)
         return True
 
     def run_postponed(self) -> None:
-        """Call what was put off until the device is busy."""
-        postponed = self.postponed
-        work, postponed.work = postponed.work, []
-        for call in work:
-            call()
+        """Call the functions that this thread has postponed."""
+        for work in self._postponed.__dict__.pop("work", ()):
+            work()
 
     def adopt(self, array: Any) -> Any:
         if self.owns(array):
@@ -339,48 +338,59 @@ class CudaDevice:
         return None
 
     def in_kind(self, array: Any, given: Any) -> Any:
-        """An array of the device as one of the library that `given` is from: a tensor of torch, or an array of CuPy."""
+        """Return an array of the device as a tensor of torch if `given` is one, otherwise as it is."""
         if self.owns(array) and type(given).__module__.partition(".")[0] == "torch":
             return sys.modules["torch"].from_dlpack(array)
         return array
 
     def room(self) -> int:
-        """The bytes that are free, with those that CuPy has in reserve, as far as the limit of CuPy's pool allows."""
+        """Return the free bytes, with those that CuPy has in reserve, as far as the limit of CuPy's pool allows."""
         pool = self.xp.get_default_memory_pool()
         free, limit = self.xp.cuda.Device().mem_info[0] + pool.free_bytes(), pool.get_limit()
         return int(min(free, limit - pool.used_bytes()) if limit else free)
 
     def give_back_reserve(self) -> None:
-        """Let go what CuPy has in reserve, if it is much: rows that were on the way before a fit."""
+        """Free the memory that CuPy has in reserve, if it is much, such as that of copies before a fit."""
         pool = self.xp.get_default_memory_pool()
         if pool.free_bytes() > MUCH:
             pool.free_all_blocks()
 
-    @property
+    @cached_property
     def n_processors(self) -> int:
         return int(self.xp.cuda.Device().attributes["MultiProcessorCount"])
 
-    @property
+    @cached_property
     def most_shared(self) -> int:
         return int(self.xp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
+
+    @property
+    def most_blocks(self) -> int:
+        """The most blocks of a launch whose blocks take one piece of work after another."""
+        return BLOCKS_PER_PROCESSOR * self.n_processors
+
+    def count_blocks(self, n: int, each: int) -> int:
+        """Return the number of blocks for n pieces of work, if each block does at least `each` of them."""
+        return max(1, min(-(-n // each), self.most_blocks))
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         return self.xp.empty(shape, dtype=dtype)
 
-    def upload(self, array: Any) -> Any:
-        """An array of the host on the device."""
-        return self.xp.asarray(array)
+    def upload(self, array: Any, dtype: Any = None) -> Any:
+        """Copy an array of the host to the device, in this precision; one of the device is returned as it is.
 
-    def upload_large(self, array: Any) -> Any:
-        """The same for rows of a table, by several threads if there are many."""
+        The result is C-contiguous. Several threads copy large arrays.
+        """
+        if self.owns(array):
+            return array if array.flags.c_contiguous else array.copy(order="C")
+        array = np.asarray(array, dtype=dtype, order="C")
         if array.nbytes < 2 * PIECE:
-            return self.upload(array)
-        there = self.empty(array.shape, array.dtype)
-        self.copier.up(there, array)
-        return there
+            return self.xp.asarray(array)
+        out = self.empty(array.shape, array.dtype)
+        self.copier.up(out, array)
+        return out
 
     def download_into(self, array: Any, out: Any) -> Callable[[], None]:
-        """Copy an array of the device to one of the host; the function that is returned waits for it."""
+        """Copy an array of the device to one of the host; return a function that waits until it is copied."""
         if not out.flags.c_contiguous:
             out[...] = self.download(array)
             return lambda: None
@@ -393,7 +403,7 @@ class CudaDevice:
         return Copier(self.xp)
 
     def download(self, array: Any, size: int | None = None) -> Any:
-        """An array of the device, or the first numbers of it, in the host's memory."""
+        """Copy an array of the device, or its first `size` rows, to the host."""
         return self.xp.asnumpy(array if size is None else array[:size])
 
     def argsort(self, keys: AnyArray) -> AnyArray:
@@ -405,7 +415,7 @@ class CudaDevice:
         piece = self._staging.take(raw.size)
         piece.bytes[: raw.size] = raw
         self._copy(array.data.ptr, piece.address, raw.size, self.xp.cuda.runtime.memcpyHostToDevice, piece.event)
-        self._staging.give_back_later(piece)
+        self._staging.give_back(piece)
 
     def fetch(self, array: Any, size: int) -> Fetched:
         """Copy the first bytes of an array to the host, without waiting."""
@@ -419,31 +429,33 @@ class CudaDevice:
         event.record(stream)
 
     def mark(self) -> Any:
-        """All that was launched on the current stream so far, for `after`."""
+        """Return an event for `after`: it ends everything that the current stream has been given so far."""
         event = self.xp.cuda.Event(disable_timing=True)
         event.record(self.xp.cuda.get_current_stream())
         return event
 
     def after(self, mark: Any) -> None:
-        """Let what is launched on the current stream from now on come after a mark, which may be of another stream."""
+        """Let later work of the current stream wait for a `mark`, which may be of another stream."""
         self.xp.cuda.get_current_stream().wait_event(mark)
 
     def clear(self, array: Any, size: int | None = None) -> None:
-        """Fill it, or its first bytes, with zeros."""
+        """Fill an array, or its first `size` bytes, with zeros."""
         array.data.memset_async(0, array.nbytes if size is None else size)
 
     def pointer(self, array: Any) -> int:
-        """The address on the device; 0 for None."""
+        """Return the address of an array on the device; 0 for None."""
         return 0 if array is None else int(array.data.ptr)
 
     def kernel(
         self, module: str, name: str, options: dict[str, Any], shared: int = 0, cooperative: bool = False
     ) -> CudaKernel:
-        """A kernel of ``source/<module>.cu``, compiled with these macros."""
+        """Return a kernel of ``source/<module>.cu``, compiled with these macros; CuPy keeps the result on disk."""
         key = (module, name, tuple(options.items()), shared)
         if key not in self._kernels:
-            function = self.module(module, tuple(options.items()), cooperative).get_function(name)
-            self._kernels[key] = CudaKernel(function, shared, cooperative)
+            code = source_text("common.cuh") + source_text(f"{module}.cu")
+            macros = tuple(f"-D{macro}={value}" for macro, value in options.items())
+            compiled = self.xp.RawModule(code=code, options=OPTIONS + macros, enable_cooperative_groups=cooperative)
+            self._kernels[key] = CudaKernel(compiled.get_function(name), shared, cooperative)
         return self._kernels[key]
 
     def launch(
@@ -451,35 +463,33 @@ class CudaDevice:
         module: str,
         name: str,
         macros: dict[str, Any],
-        grid: int,
+        grid: int | tuple[int, int],
         dtype: np.dtype[Any],
         fields: dict[str, Any],
         shared: int = 0,
     ) -> None:
         """Launch a kernel of ``source/<module>.cu``; arrays among the fields of its structure become pointers."""
-        arguments = Arguments(dtype)
-        arguments.set(**{field: x if isinstance(x, int | float) else self.pointer(x) for field, x in fields.items()})
-        self.kernel(module, name, macros, shared)(grid, arguments)
-
-    def module(self, module: str, options: tuple[tuple[str, Any], ...], cooperative: bool) -> Any:
-        """A source file, compiled; CuPy keeps the result on disk."""
-        code = source_text("common.cuh") + source_text(f"{module}.cu")
-        macros = tuple(f"-D{name}={value}" for name, value in options)
-        return self.xp.RawModule(code=code, options=OPTIONS + macros, enable_cooperative_groups=cooperative)
+        kernel = self.kernel(module, name, macros, shared)
+        values = {field: x if isinstance(x, int | float) else self.pointer(x) for field, x in fields.items()}
+        with self._lock:
+            if (module, name) not in self._arguments:
+                self._arguments[module, name] = Arguments(dtype)
+            self._arguments[module, name].set(**values)
+            kernel(grid, self._arguments[module, name])
 
 
 def current_device() -> CudaDevice:
-    """The current GPU of CuPy; the same object every time for the same GPU, whose kernels others cannot launch."""
+    """Return the current GPU of CuPy, always the same object for the same GPU: kernels belong to one GPU."""
     return device_of(int(cupy().cuda.Device().id))
 
 
 @cache
 def device_of(number: int) -> CudaDevice:
-    """The GPU of this number, which is the current one."""
-    return CudaDevice()
+    """Make the object of the GPU of this number, which must be the current one."""
+    return CudaDevice(cupy())
 
 
 def source_text(name: str) -> str:
-    """A source file with those that it includes in their places, so that CuPy's cache sees changes in all of them."""
+    """Return a source file with its includes inserted, so that CuPy's cache sees changes in all of them."""
     lines = (SOURCE / name).read_text().splitlines(keepends=True)
     return "".join(source_text(line.split('"')[1]) if line.startswith('#include "') else line for line in lines)

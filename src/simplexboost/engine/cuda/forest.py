@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -22,7 +21,7 @@ from ..._util.compat import cached
 from ..binned import CodedRows
 from ..cpu.forest import CpuForest, starts
 from ..tree import Tree, node_bytes
-from .device import BLOCK, BLOCKS_PER_PROCESSOR, WARPS, records
+from .device import BLOCK, WARPS, ctype, records
 from .rows import power_of_two
 
 FOREST = records(
@@ -37,40 +36,46 @@ PART = 2**27  # bytes of rows and of what is made of them, of one block
 
 @dataclass(frozen=True, eq=False)
 class CudaForest(CpuForest):
-    """A packed forest; see `interface.PackedForest`. Few trees, sparse tables and codes are left to the processor."""
+    """A packed forest on the device. Few trees, sparse tables and codes are left to the processor."""
 
     device: Any = field(kw_only=True)
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
         if not self._is_ours(X):
             return super().predict(X, F, n_threads)
-        for rows, wait in self._blocks(X, F.itemsize * F.shape[1]):
-            there = self._there(F[rows])
-            self._launch(self._there(X[rows]), there)
-            if not self.device.owns(F):
-                wait(self.device.download_into(there, F[rows]))
-            elif there.base is not F:
-                F[rows] = there
+        device = self.device
+        for rows, copies in self._blocks(X, F.itemsize * F.shape[1]):
+            on_device = device.upload(F[rows])
+            self._add_trees(device.upload(X[rows]), on_device)
+            if not device.owns(F):
+                copies.append(device.download_into(on_device, F[rows]))
+            elif on_device.base is not F:
+                F[rows] = on_device
         return None
 
     def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
+        """Write probabilities or predicted columns at X (n, p) to `out`; return False if the processor must do it.
+
+        For "probabilities" these are the softmax (n, K) of the K sums of the trees' values, all positive; for "winners"
+        the column (n,) int32 of the largest sum, the first of equal ones.
+        """
         if not self._is_ours(X):
             return False
         device, dtype = self.device, self.forest.dtype
-        for rows, wait in self._blocks(X, (np.dtype(dtype).itemsize + 8) * K):
+        for rows, copies in self._blocks(X, (np.dtype(dtype).itemsize + 8) * K):
             F = device.empty((len(X[rows]), K), dtype)
             device.clear(F)
-            self._launch(self._there(X[rows]), F)
+            self._add_trees(device.upload(X[rows]), F)
             found = out[rows] if device.owns(out) else device.empty(out[rows].shape, out.dtype)
             fields = {"F": F, "P" if what == "probabilities" else "best": found, "n": len(F), "K": K}
             macros = {"VALUE": "float", "REAL": ctype(F.dtype)}
-            device.launch("forest", what, macros, self._n_blocks(len(F)), SCORES, fields)
+            device.launch("forest", what, macros, device.count_blocks(len(F), WARPS), SCORES, fields)
             if not device.owns(out):
-                wait(device.download_into(found, out[rows]))
+                copies.append(device.download_into(found, out[rows]))
         return True
 
     def _is_ours(self, X: AnyArray) -> bool:
-        """Whether these rows are predicted on the device."""
+        """Tell whether these rows are predicted on the device; raise if they have another number of columns."""
         few = len(self.forest.trees) <= FEW_TREES and not self.device.owns(X)
         if few or isinstance(X, CodedRows) or issparse(X):
             return False
@@ -78,41 +83,33 @@ class CudaForest(CpuForest):
             raise ValueError(f"X has {X.shape[1]} columns; the forest was packed for {self.forest.n_features}.")
         return True
 
-    def _blocks(self, X: AnyArray, each: int) -> Iterator[tuple[slice, Callable[[Callable[[], None]], None]]]:
-        """Rows that are predicted together, of `each` bytes beside those of X; and where to leave a copy's `wait`.
+    def _blocks(self, X: AnyArray, each: int) -> Iterator[tuple[slice, deque[Callable[[], None]]]]:
+        """Iterate over rows that are predicted together, of `each` bytes beside those of X.
 
-        While a block is copied to the host, the next ones come to the device, so copies are waited for two blocks
-        later.
+        Each comes with a queue for functions that wait for copies to the host. They are called two blocks later, so
+        that the next blocks are computed while a block is copied.
         """
         step = max(1, PART // (X.itemsize * X.shape[1] + each))
         copies: deque[Callable[[], None]] = deque()
         for begin in range(0, len(X), step):
-            yield slice(begin, begin + step), copies.append
+            yield slice(begin, begin + step), copies
             while len(copies) > 2:
                 copies.popleft()()
         for wait in copies:
             wait()
 
-    def _there(self, array: Any) -> Any:
-        if self.device.owns(array):
-            return array if array.flags.c_contiguous else array.copy()
-        return self.device.upload_large(np.ascontiguousarray(array))
-
-    def _launch(self, X: Any, F: Any) -> None:
+    def _add_trees(self, X: Any, F: Any) -> None:
+        """Add the trees' values at X (n, p) to F (n, d), both on the device."""
         arrays, mark = self.arrays
         self.device.after(mark)
         sizes = {"n": len(X), "p": X.shape[1], "d": F.shape[1], "n_trees": len(self.forest.trees)}
         macros, shared = {"VALUE": ctype(X.dtype), "REAL": ctype(F.dtype)}, 4 * WARPS * CHUNK_OF_TREES
-        fields = {"X": X, "F": F} | arrays | sizes
-        self.device.launch("forest", "predict", macros, self._n_blocks(len(X)), FOREST, fields, shared)
-
-    def _n_blocks(self, n: int) -> int:
-        """The blocks of a launch in which every warp has rows."""
-        return max(1, min(-(-n // WARPS), BLOCKS_PER_PROCESSOR * self.device.n_processors))
+        n_blocks, fields = self.device.count_blocks(len(X), WARPS), {"X": X, "F": F} | arrays | sizes
+        self.device.launch("forest", "predict", macros, n_blocks, FOREST, fields, shared)
 
     @cached
     def arrays(self) -> tuple[dict[str, Any], Any]:
-        """The forest on the device, and the mark of its copies: other streams may use it, too."""
+        """The forest on the device, and the `CudaDevice.mark` of its copies, for which other streams must wait."""
         forest, dtype = self.forest, np.dtype(self.forest.dtype)
         tables = [
             np.asarray(v.toarray() if issparse(v) else v).astype(dtype) * dtype.type(step)
@@ -131,13 +128,8 @@ class CudaForest(CpuForest):
         return {name: self.device.upload(array) for name, array in arrays.items()}, self.device.mark()
 
 
-def ctype(dtype: Any) -> str:
-    """The name of a type in C."""
-    return "float" if dtype == np.float32 else "double"
-
-
 class FlatPaths(NamedTuple):
-    """The arrays of ``source/shapley.cu`` by their names there, and what the largest tree and path need."""
+    """The arrays of ``source/shapley.cu`` by their names in it, and the sizes of the largest tree and path."""
 
     arrays: dict[str, AnyArray]
     most_links: int  # of a tree
@@ -148,7 +140,7 @@ class FlatPaths(NamedTuple):
 
 
 def flat_paths(trees: list[Tree], n_features: int, dtype: Any) -> FlatPaths:
-    """The paths of trees with splits, their numbers in this precision."""
+    """Return the paths of trees with splits as flat arrays, whose numbers have this precision."""
     nodes, count = np.concatenate([tree.nodes for tree in trees]), np.concatenate([tree.count for tree in trees])
     tree_of = np.repeat(np.arange(len(trees)), [len(tree.nodes) for tree in trees])
     inner = np.flatnonzero(nodes["feature"] >= 0)
@@ -212,9 +204,9 @@ def flat_paths(trees: list[Tree], n_features: int, dtype: Any) -> FlatPaths:
 
 
 def climb(parent: AnyArray, at: AnyArray, leaf: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """For every step from a root to one of the nodes `at` the number of its leaf and the node that it leads to.
+    """Return every step from a root to a leaf: the number of the leaf, and the node that the step leads to.
 
-    What is nearer to the root comes first.
+    The leaves are the nodes `at`, with the numbers `leaf`. Steps that are nearer to the root come first.
     """
     leaves: list[AnyArray] = []
     passed: list[AnyArray] = []
@@ -229,7 +221,7 @@ def climb(parent: AnyArray, at: AnyArray, leaf: AnyArray) -> tuple[AnyArray, Any
 
 
 def shares(count: AnyArray, inner: AnyArray, child: AnyArray) -> AnyArray:
-    """The part of its parent's rows that every node has; a node without rows shares them evenly."""
+    """Return the share of its parent's rows that every node has; one half if the parent has none."""
     share, left = np.ones(len(count)), child[inner]
     total = (count[left] + count[left + 1]).astype(np.float64)
     for side in (0, 1):
@@ -238,12 +230,15 @@ def shares(count: AnyArray, inner: AnyArray, child: AnyArray) -> AnyArray:
 
 
 def beginnings(key: AnyArray) -> AnyArray:
-    """Where runs of equal numbers begin."""
+    """Return the places where runs of equal numbers begin."""
     return np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
 
 
 def gauss_rules(most: int) -> AnyArray:
-    """Gauss–Legendre rules on [0, 1], (most + 1, 4, most) by the number of points: t, 1 − t, weight, 1 / (1 − t)."""
+    """Return Gauss–Legendre rules on [0, 1], (most + 1, 4, most), by the number of points.
+
+    A rule has for each point t the numbers t, 1 − t, its weight and 1 / (1 − t).
+    """
     rules = np.zeros((most + 1, 4, most))
     for Q in range(1, most + 1):
         x, weight = np.polynomial.legendre.leggauss(Q)
@@ -253,7 +248,7 @@ def gauss_rules(most: int) -> AnyArray:
 
 
 def ratios(z: AnyArray, n_points: AnyArray, rules: AnyArray) -> AnyArray:
-    """(1 − z) / (t + (1 − t) z) of every link at the points t of its rule, one after another."""
+    """Return (1 − z) / (t + (1 − t) z) of every link at the points t of its rule, one after another."""
     link = np.repeat(np.arange(len(z)), n_points)
     point = np.arange(len(link)) - starts(n_points)[link]
     t, rest = rules[n_points[link], 0, point], rules[n_points[link], 1, point]
@@ -282,88 +277,73 @@ class DevicePaths:
         self._mark = device.mark()  # of these copies: other streams may use them, too
         self._kept: tuple[Any, Any, Any] | None = None  # the leaves, their values, and the mark of that copy
 
+    @staticmethod
+    def of(device: Any, paths: Any) -> DevicePaths | None:
+        """Return the paths of a forest on the device, kept as long as `paths`; None if some are too long or none."""
+        if paths not in device.kept:
+            flat = None
+            if any(tree.n_leaves > 1 for tree in paths.trees):
+                flat = flat_paths(paths.trees, paths.n_features, paths.dtype)
+            device.kept[paths] = DevicePaths(device, flat, paths.dtype) if flat and flat.longest <= LONGEST else None
+        return device.kept[paths]
+
     def values(self, leaves: Any, D: int) -> Any:
-        """The values of all leaves, (leaves, D), on the device; see `explain.explained_classes.LeafTable`."""
+        """Return the values of all leaves on the device, (leaves, D); see `explain.explained_classes.LeafTable`."""
         kept = self._kept
         if kept is None or kept[0] is not leaves:  # another thread may explain others meanwhile
             table = leaves.values
             if leaves.columns is not None:
                 table = csr_array((table, leaves.columns, leaves.start), shape=(self.flat.n_leaves, D)).toarray()
-            values = self.device.upload(np.ascontiguousarray(table, dtype=self.dtype))
-            kept = self._kept = (leaves, values, self.device.mark())
+            kept = self._kept = (leaves, self.device.upload(table, self.dtype), self.device.mark())
         self.device.after(self._mark)
         self.device.after(kept[2])
         return kept[1]
 
     def explain(self, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
         """Write the values to out (n, p, D); if totals (n, D) are given, make the values add up to them."""
-        device, (n, p, D) = self.device, out.shape
+        device, flat, (n, p, D), real = self.device, self.flat, out.shape, ctype(self.dtype)
         values, n_blocks = self.values(leaves, D), min(-(-n // ROWS), EXPLAINING_BLOCKS * device.n_processors)
-        weights = device.empty((n_blocks, self.flat.most_links, ROWS), self.dtype)
-        answers = device.empty((n_blocks, self.flat.most_splits), np.uint32)
+        fields = self.arrays | {
+            "values": values,
+            "weights": device.empty((n_blocks, flat.most_links, ROWS), self.dtype),
+            "answers": device.empty((n_blocks, flat.most_splits), np.uint32),
+        }
+        sizes = {"p": p, "D": D, "n_trees": len(flat.arrays["first_set"]) - 1}
+        sizes |= {"most_links": flat.most_links, "most_splits": flat.most_splits}
+        columns = {"COLUMNS": power_of_two(D, ROWS), "PER": 2 if D > ROWS else 1, "POINTS": flat.points}
         step = max(ROWS, min(EXPLAINED_PART, device.room() // 4) // (8 * p * D) // ROWS * ROWS)
-        wait, single = None, X.dtype == np.float32
+        copies: list[Callable[[], None]] = []
         for begin in range(0, n, step):
             rows = slice(begin, begin + step)
-            there = device.upload_large(np.ascontiguousarray(X[rows], dtype=None if single else np.float64))
-            phi = device.empty((len(X[rows]), p, D), np.float64)
+            part = device.upload(X[rows], None if X.dtype == np.float32 else np.float64)
+            n_rows, macros = len(part), {"VALUE": ctype(part.dtype), "REAL": real} | columns
+            phi = device.empty((n_rows, p, D), np.float64)
             device.clear(phi)
-            fields = self.arrays | {"X": there, "values": values, "weights": weights, "answers": answers, "out": phi}
-            self._launch_paths(fields, phi.shape, n_blocks)
+            some = fields | sizes | {"X": part, "out": phi, "n": n_rows}
+            device.launch("shapley", "explain", macros, min(-(-n_rows // ROWS), n_blocks), PATHS, some)
             if total is not None:
-                self._launch_sums(phi, device.upload(np.ascontiguousarray(total[rows])))
-            if wait is not None:
+                macros = {"VALUE": "float", "REAL": real, "COLUMNS": 32, "PER": 1, "POINTS": 1}
+                sums = {"phi": phi, "total": device.upload(total[rows]), "n": n_rows, "p": p, "D": D}
+                device.launch("shapley", "share_rounding", macros, device.count_blocks(n_rows * D, BLOCK), SUMS, sums)
+            for wait in copies:  # for the rows before
                 wait()
-            wait = device.download_into(phi, out[rows])
-        if wait is not None:
+            copies = [device.download_into(phi, out[rows])]
+        for wait in copies:
             wait()
-
-    def _launch_paths(self, fields: dict[str, Any], shape: tuple[int, int, int], n_blocks: int) -> None:
-        n, p, D = shape
-        macros = {
-            "VALUE": ctype(fields["X"].dtype),
-            "REAL": ctype(self.dtype),
-            "COLUMNS": power_of_two(D, ROWS),
-            "PER": 2 if D > ROWS else 1,
-            "POINTS": self.flat.points,
-        }
-        flat = self.flat
-        sizes = {"n": n, "p": p, "D": D, "n_trees": len(flat.arrays["first_set"]) - 1}
-        sizes |= {"most_links": flat.most_links, "most_splits": flat.most_splits}
-        self.device.launch("shapley", "explain", macros, min(-(-n // ROWS), n_blocks), PATHS, fields | sizes)
-
-    def _launch_sums(self, phi: Any, total: Any) -> None:
-        n, p, D = phi.shape
-        macros = {"VALUE": "float", "REAL": ctype(self.dtype), "COLUMNS": 32, "PER": 1, "POINTS": 1}
-        n_blocks = min(-(-n * D // BLOCK), 8 * self.device.n_processors)
-        fields = {"phi": phi, "total": total, "n": n, "p": p, "D": D}
-        self.device.launch("shapley", "share_rounding", macros, n_blocks, SUMS, fields)
-
-
-_PATHS: WeakKeyDictionary[Any, WeakKeyDictionary[Any, DevicePaths | None]] = WeakKeyDictionary()  # by device
-
-
-def device_paths(device: Any, paths: Any) -> DevicePaths | None:
-    """The paths of a forest on the device, kept as long as `paths`; None if the processor must explain it."""
-    known = _PATHS.setdefault(device, WeakKeyDictionary())
-    if paths not in known:
-        splits = any(tree.n_leaves > 1 for tree in paths.trees)
-        flat = flat_paths(paths.trees, paths.n_features, paths.dtype) if splits else None
-        known[paths] = DevicePaths(device, flat, paths.dtype) if flat and flat.longest <= LONGEST else None
-    return known[paths]
 
 
 def explain(device: Any, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
-    """Write Shapley values to out, unless this is left to the processor; see `interface.Compute.explain`.
+    """Write Shapley values to `out` and return True, or return False if the processor must compute them.
 
-    Leaf values, the weights of all blocks and the values of some rows must take at most half of what is free.
+    See `interface.Compute.explain`. Leaf values, the weights of all blocks and the values of some rows must take at
+    most half of the free memory.
     """
-    there = device_paths(device, paths) if len(X) >= FEW_ROWS and out.size else None
-    if there is None:
+    found = DevicePaths.of(device, paths) if len(X) >= FEW_ROWS and out.size else None
+    if found is None:
         return False
     n, p, D = out.shape
-    weights = min(-(-n // ROWS), EXPLAINING_BLOCKS * device.n_processors) * ROWS * there.flat.most_links
-    if there.dtype.itemsize * (there.flat.n_leaves * D + weights) + 8 * p * D * ROWS > device.room() // 2:
+    weights = min(-(-n // ROWS), EXPLAINING_BLOCKS * device.n_processors) * ROWS * found.flat.most_links
+    if found.dtype.itemsize * (found.flat.n_leaves * D + weights) + 8 * p * D * ROWS > device.room() // 2:
         return False
-    there.explain(X, leaves, total, out)
+    found.explain(X, leaves, total, out)
     return True

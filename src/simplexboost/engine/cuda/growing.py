@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
 from ..._util.compat import cached
+from ..._util.messages import format_bytes
 from ..binned import BinnedData, SparseCodes
 from ..cpu.trees import limb_values
 from ..interface import ORDERS, SCORES, FitSize, Growth, OneHot
@@ -46,7 +46,7 @@ HEADER = 64 + 8 * (MOST_WORKS + 4)  # bytes of shared memory before that
 
 
 def most_leaves(growth: Growth, n_rows: int) -> int:
-    """A bound on the number of leaves of a tree; those of a symmetric one may have no rows."""
+    """Return a bound on the number of leaves of a tree; leaves of a symmetric tree may have no rows."""
     if growth.order == "symmetric":
         return 2**growth.levels
     bound = max(1, n_rows // max(1, growth.min_samples_leaf))
@@ -56,54 +56,42 @@ def most_leaves(growth: Growth, n_rows: int) -> int:
 
 
 def too_many_levels(growth: Growth) -> bool:
-    """Whether a symmetric tree has levels of more nodes than the device expands together."""
+    """Tell whether a symmetric tree has levels of more nodes than the device expands together."""
     return growth.order == "symmetric" and 2 ** (growth.levels - 1) > MOST_WORKS
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """How much room a tree needs on the device."""
+def tree_sizes(bin_stride: int, p: int, any_categories: bool, m: int, growth: Growth, n_rows: int) -> dict[str, int]:
+    """Return sizes for a tree on m statistics of p features, each with room for `bin_stride` bins.
 
-    cells: int
-    slots: int
-    slot: int
-    pass_features: int
-    pass_lanes: int
-    shared: int
-    scratch: int
-    words: int
-    planning: int
-
-    @staticmethod
-    def of(bin_stride: int, p: int, any_categories: bool, m: int, growth: Growth, n_rows: int) -> Sizes:
-        """The sizes for a tree on m statistics of p features with room for so many bins each."""
-        leaves, lanes, width = most_leaves(growth, n_rows), m + 1, growth.bits // 8
-        limited = growth.order == "best" and growth.max_leaf_nodes > 0
-        cells = 8 * leaves + 64 if limited else 2 * leaves + 1
-        slots = 2 * leaves + 2 if limited else leaves + 2
-        features, part = 8, lanes
-        while features * part * bin_stride * width > ROOM and (features, part) != (1, 1):
-            features, part = (features // 2, part) if features > 1 else (1, -(-part // 2))
-        desk = (BLOCK // 32) * (16 * bin_stride + 16 * lanes + 256)
-        fresh = 2 * MOST_WORKS  # of the planner: see ``Planner`` in ``source/plan.cuh``
-        planning = 8 * (cells + fresh) + 4 * (2 * cells + cells // 2 + 1 + fresh + 2 * MOST_WORKS + 4 + slots)
-        room = max(features * part * bin_stride * width, desk, planning if planning <= ROOM else 0, 8 * BLOCK)
-        return Sizes(
-            cells=cells,
-            slots=slots,
-            slot=p * lanes * bin_stride,
-            pass_features=features,
-            pass_lanes=part,
-            shared=HEADER + room,
-            scratch=256 * (m + 2) + 2 * m if any_categories else 0,
-            words=-(-p // 32) if growth.interactions != 0 else 0,
-            planning=planning if planning > ROOM else 0,
-        )
+    Their names are those of ``source/tree.cu``, besides "shared", the bytes of shared memory, and "plan", the bytes of
+    a plan that does not fit in it.
+    """
+    leaves, lanes, width = most_leaves(growth, n_rows), m + 1, growth.bits // 8
+    limited = growth.order == "best" and growth.max_leaf_nodes > 0
+    cells = 8 * leaves + 64 if limited else 2 * leaves + 1
+    slots = 2 * leaves + 2 if limited else leaves + 2
+    features, part = 8, lanes
+    while features * part * bin_stride * width > ROOM and (features, part) != (1, 1):
+        features, part = (features // 2, part) if features > 1 else (1, -(-part // 2))
+    desk = (BLOCK // 32) * (16 * bin_stride + 16 * lanes + 256)
+    fresh = 2 * MOST_WORKS  # of the planner: see ``Planner`` in ``source/plan.cuh``
+    plan = 8 * (cells + fresh) + 4 * (2 * cells + cells // 2 + 1 + fresh + 2 * MOST_WORKS + 4 + slots)
+    return {
+        "cell_capacity": cells,
+        "slot_capacity": slots,
+        "slot_size": p * lanes * bin_stride,
+        "pass_features": features,
+        "pass_lanes": part,
+        "scratch_size": 256 * (m + 2) + 2 * m if any_categories else 0,
+        "words": -(-p // 32) if growth.interactions != 0 else 0,
+        "shared": HEADER + max(features * part * bin_stride * width, desk, plan if plan <= ROOM else 0, 8 * BLOCK),
+        "plan": plan if plan > ROOM else 0,
+    }
 
 
 @dataclass(eq=False)
 class Layout:
-    """A kernel with its arguments for trees of one kind; only some fields change from tree to tree."""
+    """A kernel with its arguments for trees of one kind; few fields change from tree to tree."""
 
     kernel: Any
     n_blocks: int
@@ -114,7 +102,7 @@ class Layout:
 
 
 class PendingGrown(Grown):
-    """A tree that is being grown on the device; what is asked of it waits until it is finished.
+    """A tree that the device is still growing; its other attributes wait until it is finished.
 
     Attributes
     ----------
@@ -152,7 +140,7 @@ class PendingGrown(Grown):
 
 
 class TreeGrower:
-    """Grows trees on one table; keeps its memory from tree to tree.
+    """Grows trees on one table, and keeps its memory on the device from tree to tree.
 
     Attributes
     ----------
@@ -163,14 +151,12 @@ class TreeGrower:
 
     def __init__(self, device: Any, data: BinnedData) -> None:
         self.device, self.n, self.p = device, data.n, data.p
-        self.codes: Any
-        if isinstance(data.codes, DeviceCodes):
-            self.codes = data.codes.there
-        else:
-            words = np.ascontiguousarray(data.codes).view(np.uint64)[:, :, 0]
-            self.codes = device.upload_large(np.ascontiguousarray(words))
+        codes = data.codes
+        if not isinstance(codes, DeviceCodes):
+            codes = np.ascontiguousarray(codes).view(np.uint64)[:, :, 0]
+        self.codes = codes.on_device if isinstance(codes, DeviceCodes) else device.upload(codes)
         columns = (data.n_bins, data.has_missing, data.categorical)
-        self.n_bins, self.has_missing, self.categorical = (device.upload(np.ascontiguousarray(x)) for x in columns)
+        self.n_bins, self.has_missing, self.categorical = map(device.upload, columns)
         self.bin_stride = int(-(-int((data.n_bins + data.has_missing).max()) // 32) * 32)
         self.any_categories = bool(data.categorical.any())
         self._kept: dict[str, Any] = {}
@@ -179,45 +165,43 @@ class TreeGrower:
 
     @staticmethod
     def of(device: Any, data: BinnedData) -> TreeGrower:
-        """The grower of a table, whose codes are copied to the device at the first tree; kept as long as the table."""
-        growers = _growers.setdefault(device, WeakKeyDictionary())
-        if data not in growers:
-            growers[data] = TreeGrower(device, data)
-        return growers[data]
+        """Return the grower of a table, kept as long as the table; the first call copies the codes to the device."""
+        if data not in device.kept:
+            device.kept[data] = TreeGrower(device, data)
+        return device.kept[data]
 
-    def sizes(self, m: int, growth: Growth, n_rows: int) -> Sizes:
-        """How much room a tree on m statistics needs."""
-        return Sizes.of(self.bin_stride, self.p, self.any_categories, m, growth, n_rows)
+    def sizes(self, m: int, growth: Growth, n_rows: int) -> dict[str, int]:
+        return tree_sizes(self.bin_stride, self.p, self.any_categories, m, growth, n_rows)
 
-    def bytes_needed(self, sizes: Sizes, m: int, d: int, growth: Growth, n_rows: int) -> int:
-        """The memory on the device for growing a tree on m statistics, and its sums of d columns over the leaves."""
-        lane, leaves = growth.bits // 8, most_leaves(growth, n_rows)
-        histograms = sizes.slots * sizes.slot * lane + splits_bytes(self.p, self.any_categories)
-        cells = sizes.cells * (112 + 8 * (m + 1) + 4 * sizes.words + 40)
+    def bytes_needed(self, m: int, d: int, growth: Growth, n_rows: int) -> int:
+        """Return the device memory for a tree on m statistics, and its sums of d columns over the leaves."""
+        sizes, lane = self.sizes(m, growth, n_rows), growth.bits // 8
+        histograms = sizes["slot_capacity"] * sizes["slot_size"] * lane + splits_bytes(self.p, self.any_categories)
+        cells = sizes["cell_capacity"] * (112 + 8 * (m + 1) + 4 * sizes["words"] + 40)
         rows = self.n * (lane * m + 4) + 12 * n_rows
+        leaves = most_leaves(growth, n_rows) * (16 * d + 112)
         # All warps that may be there at the same time put categories in order.
-        warps = WARPS * self.device.n_processors * min(MOST_THREADS // BLOCK, self.device.most_shared // sizes.shared)
-        return histograms + cells + rows + leaves * (16 * d + 112) + 8 * sizes.scratch * warps
+        blocks = min(MOST_THREADS // BLOCK, self.device.most_shared // sizes["shared"])
+        warps = WARPS * self.device.n_processors * blocks
+        return histograms + cells + rows + leaves + 8 * sizes["scratch_size"] * warps
 
     def has_room(self, m: int, d: int, growth: Growth, n_rows: int) -> bool:
-        """Whether there is memory on the device for such trees; asked once, since the driver takes long to answer.
+        """Tell whether the device has memory for such trees; it is asked only once, because the driver answers slowly.
 
         With very many statistics, the memory that the threads of a block share is too small.
         """
         key = (m, d, growth, n_rows)
         if key not in self._room_for:
-            sizes, most_shared = self.sizes(m, growth, n_rows), self.device.most_shared
-            enough = sizes.shared <= most_shared
-            enough = enough and self.bytes_needed(sizes, m, d, growth, n_rows) <= self.device.room()
-            self._room_for[key] = enough
+            fits = self.sizes(m, growth, n_rows)["shared"] <= self.device.most_shared
+            self._room_for[key] = fits and self.bytes_needed(m, d, growth, n_rows) <= self.device.room()
         return self._room_for[key]
 
     def room(self, name: str, size: int, dtype: Any) -> Any:
-        """An array on the device that is used again for the next tree if it is large enough."""
+        """Return an array on the device that is used again for the next tree if it is large enough."""
         kept = self._kept.get(name)
         if kept is None or kept.size < size or kept.dtype != dtype:
             self._layouts.clear()  # their pointers are no longer valid
-            kept = self._kept[name] = self.device.empty(max(1, size), dtype)
+            kept = self._kept[name] = self.device.empty(size, dtype)
         return kept
 
     def grow(
@@ -230,19 +214,16 @@ class TreeGrower:
         rows: AnyArray | None,
         features: AnyArray | None,
     ) -> PendingGrown:
-        """Begin to grow a tree; see `interface.Compute.grow`. Arrays may be in the host's memory or on the device."""
-        device = self.device
+        """Begin to grow a tree; see `interface.Compute.grow`. Arrays may be on the host or on the device."""
+        device, values, classes, m = self.device, statistics, None, statistics.shape[1]
 
-        def there(values: Any, dtype: Any) -> Any:
-            if values is None or device.owns(values):
-                return values
-            return device.upload(np.ascontiguousarray(values, dtype=dtype))
+        def upload(array: Any, dtype: Any) -> Any:
+            return None if array is None else device.upload(array, dtype)
 
-        values, classes, m = statistics, None, statistics.shape[1]
         if isinstance(statistics, OneHot):
-            values, classes = statistics.weight, there(statistics.classes, np.int32)
-        values, one_hot = there(values, np.float64), classes is not None
-        leaf_values, rows = there(leaf_statistics, np.float64), there(rows, np.int32)
+            values, classes = statistics.weight, upload(statistics.classes, np.int32)
+        values, one_hot = upload(values, np.float64), classes is not None
+        leaf_values, rows = upload(leaf_statistics, np.float64), upload(rows, np.int32)
         n_rows, d = self.n if rows is None else len(rows), m if leaf_values is None else int(leaf_values.shape[1])
         layout = self.layout(m, d, one_hot, leaf_values is not None, score, growth, n_rows)
         features = np.arange(self.p, dtype=np.int32) if features is None else np.asarray(features, dtype=np.int32)
@@ -284,7 +265,7 @@ class TreeGrower:
     def layout(
         self, m: int, d: int, one_hot: bool, own_leaves: bool, score: str, growth: Growth, n_rows: int
     ) -> Layout:
-        """Memory and arguments for these trees; made anew when the kind of tree or the memory changes."""
+        """Return the kernel, memory and arguments for a kind of trees; kept until the memory is replaced."""
         key = (m, d, one_hot, own_leaves, score, growth, n_rows)
         if key in self._layouts:
             return self._layouts[key]
@@ -296,21 +277,20 @@ class TreeGrower:
             "COLUMNS": 2 if m == 2 and not one_hot else 0,
             "BINS": self.bin_stride,
         } | ({"SYMMETRIC": 1} if symmetric else {})
-        kernel = device.kernel("tree", "grow_tree", options, sizes.shared, cooperative=True)
+        kernel = device.kernel("tree", "grow_tree", options, sizes["shared"], cooperative=True)
         n_blocks = kernel.n_blocks()
         results = result_layout(most_leaves(growth, n_rows), width, d, self.any_categories)
         block = self.room("block", results["size"], np.uint8)
-        arrays = self.arrays(sizes, m, width, growth, n_rows, n_blocks)
+        arrays = self.arrays(sizes, m, width, growth.bits, n_rows, n_blocks)
         if not isinstance(growth.interactions, int):
             groups = arrays["groups"] = device.upload(group_masks(growth.interactions, self.p))
         start = device.pointer(block)
         arguments = Arguments(PROBLEM)
-        arguments.set(**dict.fromkeys(PROBLEM.names or (), 0))
         arguments.set(**{name: device.pointer(array) for name, array in arrays.items()})
         arguments.set(**{name: start + place for name, place in results.items() if name != "size"})
+        arguments.set(**{name: size for name, size in sizes.items() if name not in ("shared", "plan")})
         arguments.set(
             n=self.n,
-            slot_size=sizes.slot,
             l2=growth.l2_regularization,
             noise=growth.noise,
             smoothing=growth.category_smoothing,
@@ -323,62 +303,37 @@ class TreeGrower:
             min_samples=max(1, min(growth.min_samples_leaf, MOST)),
             order_of_growth=ORDERS[growth.order],
             min_category_count=min(growth.category_count(n_rows), MOST),
-            cell_capacity=sizes.cells,
-            slot_capacity=sizes.slots,
-            scratch_size=sizes.scratch,
-            pass_features=sizes.pass_features,
-            pass_lanes=sizes.pass_lanes,
             n_groups=0 if groups is None else len(groups),
             most_features=min(growth.interactions, MOST) if groups is None else 0,
-            words=sizes.words,
         )
         self._layouts[key] = Layout(kernel, n_blocks, arguments, results, block, groups)
         return self._layouts[key]
 
-    def arrays(self, sizes: Sizes, m: int, width: int, growth: Growth, n_rows: int, n_blocks: int) -> dict[str, Any]:
-        """The arrays of a kernel on the device by their names there, None for those that it does not need."""
-        lane, i4, i8, f8, u1 = np.dtype(f"i{growth.bits // 8}"), np.int32, np.int64, np.float64, np.uint8
-        capacity, works, bests, any_categories = sizes.cells, MOST_WORKS, 2 * MOST_WORKS * self.p, self.any_categories
-        room = self.room
-        return {
-            "codes": self.codes,
-            "n_bins": self.n_bins,
-            "has_missing": self.has_missing,
-            "categorical": self.categorical,
-            "scale": room("scale", width, f8),
-            "inverse": room("inverse", m, f8),
-            "unit": room("unit", width, f8),
-            "quantized": room("quantized", self.n * width, lane),
-            "list0": room("list0", n_rows, i4),
-            "list1": room("list1", n_rows, i4),
-            "cells": room("cells", capacity * CELL_BYTES, u1),
-            "used": room("used", capacity * sizes.words, np.uint32) if sizes.words else None,
-            "totals": room("totals", capacity * (m + 1), i8),
-            "works": room("works", works * WORK_BYTES, u1),
-            "cursors": room("cursors", 2 * works, i4),
-            "done": room("done", 2 * works, i4),
-            "cut": room("cut", works, i4),
-            "built": room("built", works, i4),
-            "first_cut": room("first_cut", works + 1, i4),
-            "first_built": room("first_built", works + 1, i4),
-            "bests": room("bests", bests * FEATURE_BEST, u1),
-            "sets": room("sets", bests * 32, u1) if any_categories else None,
-            "histograms": room("histograms", sizes.slots * sizes.slot, lane),
-            "scratch": room("scratch", n_blocks * WARPS * sizes.scratch, f8) if any_categories else None,
-            "planning": room("planning", sizes.planning // 8 + 1, f8) if sizes.planning else None,
-            "queue": room("queue", 3 * capacity, i4),
-            "first_task": room("first_task", capacity + 1, i4),
-            "leaf_begin": room("leaf_begin", capacity + 1, i4),
-            "order": room("order", n_rows, i4),
+    def arrays(self, sizes: dict[str, int], m: int, width: int, bits: int, n_rows: int, blocks: int) -> dict[str, Any]:
+        """Return the arrays of the kernel by their names in ``source/tree.cu``, None for those it does not need."""
+        capacity, works, bests = sizes["cell_capacity"], MOST_WORKS, 2 * MOST_WORKS * self.p
+        lane, i4, i8, f8, u1 = np.dtype(f"i{bits // 8}"), np.int32, np.int64, np.float64, np.uint8
+        each_row = dict.fromkeys(("list0", "list1", "order"), n_rows)
+        each_work = dict.fromkeys(("cut", "built", "first_cut", "first_built"), works + 1)
+        lengths: list[tuple[Any, dict[str, int]]] = [
+            (lane, {"quantized": self.n * width, "histograms": sizes["slot_capacity"] * sizes["slot_size"]}),
+            (f8, {"scale": width, "inverse": m, "unit": width, "planning": -(-sizes["plan"] // 8)}),
+            (f8, {"scratch": blocks * WARPS * sizes["scratch_size"]}),
+            (i8, {"totals": capacity * (m + 1)}),
+            (i4, each_row | each_work | {"cursors": 2 * works, "done": 2 * works}),
+            (i4, {"queue": 3 * capacity, "first_task": capacity + 1, "leaf_begin": capacity + 1}),
+            (np.uint32, {"used": capacity * sizes["words"]}),
+            (u1, {"cells": capacity * CELL_BYTES, "works": works * WORK_BYTES, "bests": bests * FEATURE_BEST}),
+            (u1, {"sets": bests * 32 if self.any_categories else 0}),
+        ]
+        columns = ("codes", "n_bins", "has_missing", "categorical")
+        return {name: getattr(self, name) for name in columns} | {
+            name: self.room(name, n, dtype) if n else None for dtype, counts in lengths for name, n in counts.items()
         }
 
 
-# The growers of tables that are in use, with their memory on the device.
-_growers: WeakKeyDictionary[Any, WeakKeyDictionary[BinnedData, TreeGrower]] = WeakKeyDictionary()
-
-
 def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
-    """Sets of features that may be split together as bits, (n_groups, words) uint32."""
+    """Return sets of features that may be split together as bits, (n_groups, words) uint32."""
     masks = np.zeros((len(groups), -(-p // 32)), dtype=np.uint32)
     for mask, group in zip(masks, groups, strict=True):
         for f in group:
@@ -387,7 +342,7 @@ def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
 
 
 def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tuple[Tree, AnyArray, Array]:
-    """The tree without thresholds in what the kernel wrote, its leaf sums as integers, and their largest summands."""
+    """Read what the kernel wrote: the tree without thresholds, its leaf sums as integers, their largest summands."""
     found = host[places["result"] : places["result"] + RESULT.itemsize].view(RESULT)[0]
     if found["error"]:
         raise RuntimeError("the tree needs more memory on the device than was set aside for it")
@@ -405,7 +360,7 @@ def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tup
 
 
 def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str, int]:
-    """Where state and results lie in one block of memory; what comes before the nodes is zero at the start."""
+    """Return the places of state and results in one block of memory; what comes before the nodes starts at zero."""
     nodes = 2 * leaves - 1
     sizes = {
         "state": STATE_BYTES,
@@ -426,14 +381,14 @@ def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str
 
 
 def splits_bytes(p: int, any_categories: bool = False) -> int:
-    """The memory for the best splits of p features in all nodes that are expanded together."""
+    """Return the memory for the best splits of p features in all nodes that are expanded together."""
     return 2 * MOST_WORKS * p * (FEATURE_BEST + (32 if any_categories else 0))
 
 
 def can_grow(
     data: BinnedData, m: int, d: int, growth: Growth, rows: AnyArray | None, features: AnyArray | None
 ) -> bool:
-    """Whether the device grows such trees: neither those of sparse or of empty tables, nor very deep symmetric ones."""
+    """Tell whether the device grows such trees, which it does not for sparse or empty tables or very deep symmetry."""
     if too_many_levels(growth) or isinstance(data.codes, SparseCodes) or growth.bits not in (32, 64):
         return False
     n_rows = data.n if rows is None else len(rows)
@@ -441,7 +396,7 @@ def can_grow(
 
 
 def fit_bytes(size: FitSize) -> dict[str, int]:
-    """The bytes of a fit of the flagship on the device, by what they are for.
+    """Return the bytes of a fit of `SimplexBoostClassifier` on the device, by what they are for.
 
     With n rows, p features, K classes, s directions of the sketch, at most L leaves, B bins (rounded up to a multiple
     of 32) and integers of w = 4 or 8 bytes: codes 8 n ⌈p/8⌉; predictor 4 n K; rows n (8 (s + 1) + w (s + 1) + 24), and
@@ -455,25 +410,21 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
     unlimited = size.growth.order != "symmetric" and not (size.growth.max_leaf_nodes or size.growth.max_depth)
     if p == 0 or too_many_levels(size.growth) or unlimited:  # these may be grown on the processor
         return out
-    sizes = Sizes.of(-(-(size.max_bins + 1) // 32) * 32, p, False, m, size.growth, n)
-    out["histograms"] = sizes.slots * sizes.slot * width + splits_bytes(p)
+    sizes = tree_sizes(-(-(size.max_bins + 1) // 32) * 32, p, False, m, size.growth, n)
+    out["histograms"] = sizes["slot_capacity"] * sizes["slot_size"] * width + splits_bytes(p)
     out["leaves"] = 40 * most_leaves(size.growth, n) * max(1, size.K)
     return out
 
 
 def check_room(size: FitSize, room: int) -> int:
-    """The bytes of a fit; raises `DeviceMemoryError` if there is less room on the device."""
+    """Return the bytes of a fit; raise `DeviceMemoryError` if there is less room on the device."""
     parts = fit_bytes(size)
     need = sum(parts.values())
     if need <= room:
         return need
-    listed = ", ".join(f"{name} {text(amount)}" for name, amount in parts.items())
+    listed = ", ".join(f"{name} {format_bytes(amount)}" for name, amount in parts.items())
     raise DeviceMemoryError(
-        f"device='cuda' needs {text(need)} of memory on the GPU for this fit ({listed}), and {text(room)} are free; "
-        "fit on fewer rows, with smaller max_leaf_nodes or max_bins, or with device='cpu'."
+        f"device='cuda' needs {format_bytes(need)} of memory on the GPU for this fit ({listed}), and "
+        f"{format_bytes(room)} are free; fit on fewer rows, with smaller max_leaf_nodes or max_bins, "
+        "or with device='cpu'."
     )
-
-
-def text(amount: int) -> str:
-    """A number of bytes in words."""
-    return f"{amount / 2**30:.1f} GiB" if amount >= 2**30 else f"{amount / 2**20:.1f} MiB"

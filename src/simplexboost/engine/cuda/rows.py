@@ -1,16 +1,15 @@
-"""Computes the loss and Newton steps of `SimplexBoostClassifier` row by row on the GPU, for canonical codewords.
+"""Computes the loss and Newton steps of `SimplexBoostClassifier` on the GPU by ``source/rows.cu``.
 
-The kernels are those of ``source/rows.cu``.
+Codewords must be canonical.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from threading import Lock
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -20,7 +19,7 @@ from ..._util.compat import cached
 from ..cpu.rows import TiltedLoss
 from ..interface import Compute, LeafRule, RowProblem
 from ..tree import Grown, LateValues
-from .device import BLOCK, BLOCKS_PER_PROCESSOR, WARPS, Arguments, records
+from .device import BLOCK, WARPS, records
 from .growing import PendingGrown, TreeGrower
 
 ROWS = records(
@@ -40,125 +39,87 @@ UPDATE = records("F values leaf_of_row n_leaves", [("n", "i8"), ("d", "i4"), ("s
 ROUTE = records("codes n_bins has_missing nodes sets leaf_of_row", [("n", "i8")])
 
 
+MACROS = {"GROUP": 32, "EACH": 0, "DIRECTIONS": 1, "CLASSES": 32, "TURNS": 1}  # where a kernel does not use them
+
+
 def power_of_two(x: int, most: int) -> int:
-    """The least power of two that is at least x, but at most `most`."""
+    """Return the least power of two that is at least x, but at most `most`."""
     return min(most, 1 << max(0, x - 1).bit_length())
 
 
 def exact_exponent(largest: float, n_rows: int) -> int:
-    """log2 of the scale that turns numbers up to `largest` into integers whose sum over n_rows stays below 2^62."""
+    """Return log2 of a scale for sums of integers: numbers up to `largest` over n_rows must stay below 2^62."""
     width = min(50, 62 - n_rows.bit_length())
     return min(max(width - math.frexp(largest)[1], -1000), 1000)
 
 
-_launchers: WeakKeyDictionary[Any, Launcher] = WeakKeyDictionary()
+def launch(device: Any, name: str, grid: Any, dtype: Any, fields: Any, shared: int = 0, **macros: int) -> None:
+    """Launch a kernel of ``source/rows.cu``; arrays among the fields become pointers."""
+    device.launch("rows", name, MACROS | macros, grid, dtype, fields, shared)
 
 
-class Launcher:
-    """Launches kernels of ``source/rows.cu``; keeps their arguments from launch to launch.
+def add_leaves(device: Any, F: Any, values: Any, step: float, leaf_of_row: Any, n_leaves: int = 0) -> None:
+    """Add step · values[leaf of i] to F[i]; with the address of the number of leaves, only if there are several."""
+    n, d = F.shape
+    rows = max(4, power_of_two(-(-n // (WARPS * device.most_blocks)), 32))  # of a warp, so that every warp has some
+    fields = {
+        "F": F, "values": values, "leaf_of_row": leaf_of_row, "n_leaves": n_leaves, "n": n, "d": d, "step": step,
+    }  # fmt: skip
+    launch(device, "add_leaves", device.count_blocks(n, WARPS * rows), UPDATE, fields, GROUP=rows)
 
-    With ``keeps`` it also keeps the arrays, so as to know which ones are others.
-    """
 
-    def __init__(self, device: Any, keeps: bool = False) -> None:
-        self._arrays: dict[str, dict[str, Any]] = {}
-        self.keeps = keeps
-        self.device, self._lock = device, Lock()  # the structures of arguments are shared by all fits
-        self.blocks = BLOCKS_PER_PROCESSOR * device.n_processors
-        self._arguments: dict[str, Arguments] = {}
-        self._kernels: dict[Any, Any] = {}
-
-    @staticmethod
-    def of(device: Any) -> Launcher:
-        """One that is kept as long as the device."""
-        if device not in _launchers:
-            _launchers[device] = Launcher(device)
-        return _launchers[device]
-
-    def launch(self, name: str, grid: Any, dtype: Any, fields: dict[str, Any], shared: int = 0, **macros: int) -> None:
-        """Launch a kernel; arrays among the fields become pointers."""
-        known, pointers = self._arrays.setdefault(name, {}) if self.keeps else {}, {}
-        for field, x in fields.items():
-            if type(x) in (int, float):
-                pointers[field] = x
-            elif field not in known or known[field] is not x:
-                pointers[field], known[field] = self.device.pointer(x), x
-        key = (name, shared, *macros.items())
-        if key not in self._kernels:
-            options = {"GROUP": 32, "EACH": 0, "DIRECTIONS": 1, "CLASSES": 32, "TURNS": 1} | macros
-            self._kernels[key] = self.device.kernel("rows", name, options, shared)
-        with self._lock:
-            if name not in self._arguments:
-                self._arguments[name] = Arguments(dtype)
-            self._arguments[name].set(**pointers)
-            self._kernels[key](grid, self._arguments[name])
-
-    def add_leaves(self, F: Any, values: Any, step: float, leaf_of_row: Any, n_leaves: int = 0) -> None:
-        """F[i] += step · values[leaf of i]; given the address of the number of leaves, only if there are several."""
-        n, d = F.shape
-        rows = power_of_two(-(-n // (WARPS * self.blocks)), 32)  # of a warp, so that every warp has some
-        rows = max(4, rows)
-        fields = {
-            "F": F, "values": values, "leaf_of_row": leaf_of_row, "n_leaves": n_leaves, "n": n, "d": d, "step": step,
-        }  # fmt: skip
-        self.launch("add_leaves", min(-(-n // (WARPS * rows)), self.blocks), UPDATE, fields, GROUP=rows)
-
-    def route(self, table: TreeGrower, grown: PendingGrown) -> None:
-        """Find the leaves of all rows of a tree that is being grown on some of them."""
-        fields = {
-            "codes": table.codes, "n_bins": table.n_bins, "has_missing": table.has_missing, "nodes": grown.nodes,
-            "sets": grown.sets, "leaf_of_row": grown.leaf_of_row, "n": table.n,
-        }  # fmt: skip
-        self.launch("route", min(-(-table.n // BLOCK), self.blocks), ROUTE, fields)
+def find_leaves(table: TreeGrower, grown: PendingGrown) -> None:
+    """Write the leaves of all rows for a tree that the device grows on some of them."""
+    fields = {
+        "codes": table.codes, "n_bins": table.n_bins, "has_missing": table.has_missing, "nodes": grown.nodes,
+        "sets": grown.sets, "leaf_of_row": grown.leaf_of_row, "n": table.n,
+    }  # fmt: skip
+    launch(table.device, "route", table.device.count_blocks(table.n, BLOCK), ROUTE, fields)
 
 
 class CudaLeaves(LateValues):
-    """Leaf values that are being computed on the device.
+    """Leaf values that the device is still computing.
 
     Attributes
     ----------
-    there : (at least L, K) float32, on the device
+    on_device : (at least L, K) float32, on the device
     """
 
-    def __init__(self, there: Any, device: Any, n_leaves: Callable[[], int], bound: float, counted: int = 0) -> None:
-        self.there, self._device, self._n_leaves, self._bound = there, device, n_leaves, bound
-        self._counted, self._step = counted, 0.0  # where the number of leaves is on the device
+    def __init__(self, on_device: Any, device: Any, n_leaves: Callable[[], int], bound: float, count: int = 0) -> None:
+        self.on_device, self._device, self._n_leaves, self._bound = on_device, device, n_leaves, bound
+        self._count, self._step = count, 0.0  # the address of the number of leaves on the device
         self._fetched = self._fetch()
 
     def _fetch(self) -> Any:
-        return self._device.fetch(self.there, self.there.nbytes)
+        return self._device.fetch(self.on_device, self.on_device.nbytes)
 
     def __len__(self) -> int:
         return self._n_leaves()
 
     @cached
     def values(self) -> AnyArray:
-        return self._fetched.wait().view(np.float32).reshape(self.there.shape)[: len(self)].copy()
+        return self._fetched.wait().view(np.float32).reshape(self.on_device.shape)[: len(self)].copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def add_ahead(self, F: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
-        """Launch the kernel, which looks at the number of leaves."""
-        Launcher.of(self._device).add_leaves(F, self.there, step, leaf_of_row, self._counted)
+        add_leaves(self._device, F, self.on_device, step, leaf_of_row, self._count)
         self._step = step
 
     @property
-    def added(self) -> bool:  # type: ignore[override]
-        """Whether they were, for which the tree must be finished."""
+    def added(self) -> bool:  # type: ignore[override]  # waits until the tree is finished
         return self._step != 0.0 and len(self) > 1
 
     @property
     def bound(self) -> float:  # type: ignore[override]
-        """What no value exceeds: the longest step, or the largest of them if there is no limit."""
         return self._bound if math.isfinite(self._bound) else float(np.abs(self.values).max(initial=0.0))
 
 
 class ThinLeaves(CudaLeaves):
-    """The same where most values are zero: only the others come to the host.
+    """Leaf values most of which are zero: only the others are copied to the host.
 
-    As many of them are fetched as are expected from the round before (``expected`` has one number), and all of them
-    once more if there are more than that.
+    Their number is guessed from the round before (``expected`` holds it); if there are more, all are copied again.
     """
 
     def __init__(self, *parts: Any, pairs: Any, expected: list[int]) -> None:
@@ -166,51 +127,36 @@ class ThinLeaves(CudaLeaves):
         super().__init__(*parts)
 
     def _fetch(self, n_pairs: int | None = None) -> Any:
-        most = 4 * len(self.there) + 4 + 8 * (self._expected[0] if n_pairs is None else n_pairs)
+        most = 4 * len(self.on_device) + 4 + 8 * (self._expected[0] if n_pairs is None else n_pairs)
         return self._device.fetch(self._pairs, min(self._pairs.nbytes, most))
 
     @cached
     def values(self) -> AnyArray:
-        return self._device.download(self.there, len(self))
+        return self._device.download(self.on_device, len(self))
 
     @cached
     def sparse(self) -> Any:
-        """The same as a sparse array."""
-        L, begin, found = len(self), len(self.there) + 1, self._fetched.wait().view(np.int32)
+        L, begin, found = len(self), len(self.on_device) + 1, self._fetched.wait().view(np.int32)
         n = int(found[L])
         if len(found) < begin + 2 * n:
             found = self._fetch(n).wait().view(np.int32)
         self._expected[0] = n + n // 2 + 1000
         columns, values = found[begin : begin + 2 * n].reshape(n, 2).T.copy()
-        return csr_array((values.view(np.float32), columns, found[: L + 1].copy()), shape=(L, self.there.shape[1]))
-
-
-class PullTotals:
-    """Sums over the rows at a pull, which are being computed on the device; `rows` are those of the second one."""
-
-    def __init__(self, parts: Any, rows: AnyArray | None, device: Any) -> None:
-        self.rows, self._fetched = rows, device.fetch(parts, parts.nbytes)
-
-    @cached
-    def found(self) -> tuple[float, float]:
-        """Σ w · loss over all rows, and Σ‖g‖ over `rows`."""
-        loss, size = self._fetched.wait().view(np.float64).reshape(2, -1).sum(axis=1)
-        return float(loss), float(size)
+        return csr_array((values.view(np.float32), columns, found[: L + 1].copy()), shape=(L, self.on_device.shape[1]))
 
 
 class CudaRowLoss(TiltedLoss):
-    """Evaluates the loss at an F on the device; an F of the host is copied there every time."""
+    """Evaluates the loss at an F on the device; an F of the host is copied to the device for every pull."""
 
     def __init__(self, problem: RowProblem, compute: Compute, device: Any) -> None:
         self.device, self.n, self.K = device, len(problem.c), problem.K
         super().__init__(problem, compute, device.empty(self.n, np.float32))
-        self.c = device.upload(np.ascontiguousarray(problem.c, dtype=np.int32))
+        self.c = device.upload(problem.c, np.int32)
         self.single_weight = None if problem.weight is None else device.upload(problem.weight)
         self.weight = None if self.weight is None else device.upload(self.weight)
-        self.log_cost = None if problem.log_cost is None else device.upload(np.ascontiguousarray(problem.log_cost))
+        self.log_cost = None if problem.log_cost is None else device.upload(problem.log_cost)
         self.scale = device.empty(self.n, np.float64) if self.tilted or problem.weight is not None else None
         self.largest_weight = 1.0 if problem.weight is None else float(problem.weight.max(initial=0.0))
-        self.launcher = Launcher(device, keeps=True)  # as long as the fit
         self.turns = min(4, -(-self.K // 32))  # classes of a thread in `leaf_sums`
         self.classes = power_of_two(-(-self.K // self.turns), 256)
         self.stats: Any = None
@@ -218,17 +164,17 @@ class CudaRowLoss(TiltedLoss):
         self.parts: Any = None
         self.counts: Any = None
         self._directions: Any = None  # the Z of the last pull
-        self._totals: PullTotals | None = None
+        # Of the last pull: some rows, and what waits for Σ w · loss over all rows and Σ‖g‖ over these.
+        self._totals: tuple[AnyArray | None, Callable[[], list[float]]] | None = None
         self._expected = [self.n * self.K]  # leaf values that are not zero: at first, any number
 
     def to_device(self, F: AnyArray) -> AnyArray:
-        return F if self.device.owns(F) else self.device.upload_large(np.ascontiguousarray(F, dtype=np.float32))
+        return self.device.upload(F, np.float32)
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and curvature at F, in the memory where F is."""
         if self.tilted:
             self.update_tilt()
-        here, device, s = self.device.owns(F), self.device, Z.shape[1]
+        device, s = self.device, Z.shape[1]
         self.F, self._totals = self.to_device(F), None
         if self._directions is None or self._directions.shape != Z.shape:
             self._directions = device.empty(Z.shape, np.float32)
@@ -243,29 +189,26 @@ class CudaRowLoss(TiltedLoss):
             "tilt_b": b, "tilt_scale": 1.0 / self.tilt_mean,
         }  # fmt: skip
         macros = {"GROUP": group, "EACH": each if each * (s + 1) <= 48 else 0, "DIRECTIONS": s}
-        self.launcher.launch("pull", min(-(-self.n * group // BLOCK), self.launcher.blocks), ROWS, fields, **macros)
-        return self.stats if here else device.download(self.stats)
+        launch(device, "pull", device.count_blocks(self.n * group, BLOCK), ROWS, fields, **macros)
+        return self.stats if device.owns(F) else device.download(self.stats)
 
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray | LateValues:
-        """Newton's steps; if the tree may still be growing, the kernels are launched before it is waited for."""
         device, n_rows = self.device, self.n if rows is None else len(rows)
-        if not isinstance(grown, PendingGrown):  # the rows are known already
+        if not isinstance(grown, PendingGrown):  # the tree is finished
             leaf_of_row = device.to_host(grown.leaf_of_row)
             used = np.arange(len(leaf_of_row)) if rows is None else np.asarray(rows)
-            count = device.upload(np.array([grown.n_leaves], dtype=np.int32))
-            known = SimpleNamespace(
-                order=device.upload(used[np.argsort(leaf_of_row[used], kind="stable")].astype(np.int32)),
-                leaf_of_row=device.upload(np.ascontiguousarray(leaf_of_row, dtype=np.int32)),
-                leaf_count=device.pointer(count),
+            finished = SimpleNamespace(
+                order=device.upload(used[np.argsort(leaf_of_row[used], kind="stable")], np.int32),
+                leaf_of_row=device.upload(leaf_of_row, np.int32),
+                leaf_count=device.upload(np.array([grown.n_leaves], dtype=np.int32)),
                 most_leaves=grown.n_leaves,
             )
-            there = self._newton_steps(known, n_rows, rule)
-            return np.asarray(CudaLeaves(there, device, lambda: grown.n_leaves, np.inf))
-        self._totals = PullTotals(self._pull_totals(grown.rows, n_rows), rows, device)
-        there = self._newton_steps(grown, n_rows, rule)
+            return device.download(self._newton_steps(finished, n_rows, rule))
+        self._totals = rows, self._add_totals(grown.rows, n_rows)
+        steps = self._newton_steps(grown, n_rows, rule)
         bound = rule.max_step * (2.0 if rule.thin else 1.0)  # the median that is subtracted is not larger than a step
-        parts = (there, device, lambda: grown.n_leaves, bound, grown.leaf_count)
-        pairs = self._pairs(there, grown) if rule.thin else None
+        parts = (steps, device, lambda: grown.n_leaves, bound, grown.leaf_count)
+        pairs = self._pairs(steps, grown) if rule.thin else None
         values = CudaLeaves(*parts) if pairs is None else ThinLeaves(*parts, pairs=pairs, expected=self._expected)
         device.run_postponed()
         return values
@@ -274,16 +217,16 @@ class CudaRowLoss(TiltedLoss):
         if self.tilted:
             return super().risk()
         if self._totals is None:
-            self._totals = PullTotals(self._pull_totals(None, self.n), None, self.device)
-        return self._totals.found[0] / self.weights
+            self._totals = None, self._add_totals(None, self.n)
+        return self._totals[1]()[0] / self.weights
 
     def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
-        if self._totals is not None and self._totals.rows is rows:
-            return self._totals.found[1]
+        if self._totals is not None and self._totals[0] is rows:
+            return self._totals[1]()[1]
         return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])
 
-    def _pull_totals(self, rows: Any, n_rows: int) -> Any:
-        """The parts (2, b) of Σ w · loss over all rows and of Σ‖g‖ over `rows`, at the last pull; on the device."""
+    def _add_totals(self, rows: Any, n_rows: int) -> Callable[[], list[float]]:
+        """Let the device add up Σ w · loss over all rows and Σ‖g‖ over `rows`; return what waits for both."""
         n_blocks = min(-(-self.n // BLOCK), 2 * self.device.n_processors)
         if self.parts is None:
             self.parts = self.device.empty((2, n_blocks), np.float64)
@@ -291,14 +234,12 @@ class CudaRowLoss(TiltedLoss):
             "loss": self.loss, "weight": self.single_weight, "stats": self.stats, "rows": rows, "parts": self.parts,
             "n": self.n, "n_rows": n_rows, "s": int(self.stats.shape[1]) - 1,
         }  # fmt: skip
-        self.launcher.launch("totals", n_blocks, TOTALS, fields, shared=16 * WARPS)
-        return self.parts
+        launch(self.device, "totals", n_blocks, TOTALS, fields, shared=16 * WARPS)
+        fetched = self.device.fetch(self.parts, self.parts.nbytes)
+        return cache(lambda: fetched.wait().view(np.float64).reshape(2, -1).sum(axis=1).tolist())
 
     def _newton_steps(self, tree: Any, n_rows: int, rule: LeafRule) -> Any:
-        """Newton's steps in the leaves of a `PendingGrown`, (most_leaves, K) float32 on the device.
-
-        The first rows are the leaves.
-        """
+        """Return Newton's steps in the leaves of a `PendingGrown`, first rows of (most_leaves, K) on the device."""
         device, K, n_leaves = self.device, self.K, tree.most_leaves
         if self.sums is None or self.sums.size != n_leaves * 2 * K:
             self.sums = device.empty(n_leaves * 2 * K, np.uint64)
@@ -306,14 +247,14 @@ class CudaRowLoss(TiltedLoss):
         exponent = exact_exponent(self.largest_weight / self.tilt_mean, n_rows)
         parts_per_block = BLOCK // self.classes
         layers = -(-K // (self.classes * self.turns))
-        part = max(16, -(-n_rows * layers // (self.launcher.blocks * parts_per_block)))
+        part = max(16, -(-n_rows * layers // (device.most_blocks * parts_per_block)))
         fields = {
             "F": self.F, "c": self.c, "log_cost": self.log_cost, "loss": self.loss, "scale": self.scale,
             "order": tree.order, "leaf_of_row": tree.leaf_of_row, "sums": self.sums, "unit": math.ldexp(1.0, exponent),
             "n_rows": n_rows, "K": K, "rows_per_part": part,
         }  # fmt: skip
         macros = {"CLASSES": self.classes, "TURNS": self.turns}
-        self.launcher.launch("leaf_sums", (-(-n_rows // (part * parts_per_block)), layers), LEAF_ROWS, fields, **macros)
+        launch(device, "leaf_sums", (-(-n_rows // (part * parts_per_block)), layers), LEAF_ROWS, fields, **macros)
         values = device.empty((n_leaves, K), np.float32)
         if self.counts is None or self.counts.size < n_leaves:
             self.counts = device.empty(n_leaves, np.int32)
@@ -322,11 +263,11 @@ class CudaRowLoss(TiltedLoss):
             "inverse": math.ldexp(1.0, -exponent), "l2": rule.l2_regularization, "max_step": rule.max_step,
             "thin": rule.thin, "K": K,
         }  # fmt: skip
-        self.launcher.launch("leaf_steps", n_leaves, LEAF_STEPS, fields, shared=64)
+        launch(device, "leaf_steps", n_leaves, LEAF_STEPS, fields, shared=64)
         return values
 
     def _pairs(self, values: Any, tree: PendingGrown) -> Any:
-        """The leaf values (L, K) that are not zero, if they were thinned; int32 on the device.
+        """Return the leaf values (L, K) that are not zero after thinning, as int32 on the device.
 
         First come the L + 1 places where the leaves begin, with room for `most_leaves` + 1, then for every number its
         column and its bits.
@@ -338,5 +279,5 @@ class CudaRowLoss(TiltedLoss):
             "values": values, "n_leaves": tree.leaf_count, "counts": self.counts, "ends": at,
             "pairs": at + 4 * (n_leaves + 1), "K": K,
         }  # fmt: skip
-        self.launcher.launch("pack_leaves", n_leaves, LEAF_PAIRS, fields, shared=4 * WARPS)
+        launch(self.device, "pack_leaves", n_leaves, LEAF_PAIRS, fields, shared=4 * WARPS)
         return out
