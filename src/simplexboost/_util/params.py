@@ -1,8 +1,8 @@
 """Defines the base class of all parts, and checks parameters and unknown keywords.
 
-A part (a loss, a set of codewords, a learner, …) is a dataclass of parameters that derives from ``BaseEstimator``, from
-which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A string in place of a
-part is looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
+A part (a loss, a set of codewords, a learner, …) is a class with annotated parameters that derives from
+``BaseEstimator``, from which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A
+string in place of a part is looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .aliases import unknown_keyword, unknown_value
+from .docstrings import described
 
 
 class SuggestingEstimator(BaseEstimator):
@@ -83,11 +85,17 @@ def unknown_parameter(cls: type, word: str, known: Sequence[str]) -> str:
 PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model files
 
 
+@dataclass_transform(eq_default=False)
 class Part(SuggestingEstimator):
-    """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
+    """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state.
+
+    Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
+    completed with the parameters that base classes describe.
+    """
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        described(dataclass(eq=False, repr=False)(cls))
         if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
             PARTS[cls.__name__] = cls
 

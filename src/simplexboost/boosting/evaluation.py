@@ -20,7 +20,6 @@ from ..parts.optimizers.run import Run
 from .callbacks import Callback
 
 
-@dataclass(eq=False, repr=False)
 class EarlyStopping(Part):
     """When boosting stops because the predictions of rows that are not trained on no longer improve.
 

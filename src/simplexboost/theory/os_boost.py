@@ -51,7 +51,6 @@ class ConditionWarning(UserWarning):
     """
 
 
-@dataclass(eq=False, repr=False)
 class PotentialLoss(Loss):
     """The loss of a game at weighted votes F = 2U; its residual is the fall of the potential by each vote.
 
@@ -155,7 +154,6 @@ class PotentialObjective(Objective):
         return self.game.potential(self.game_loss.T - n_rounds, self.game_loss.votes(self.game, U, self.c))
 
 
-@dataclass(eq=False, repr=False)
 class OptimalStrategy(Optimizer):
     """Adds one vote per round, and warns in the first round in which it costs more than the condition allows."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,6 @@ def check_dim(d: int, name: str = "code_dim") -> int:
     return int(d)
 
 
-@dataclass(eq=False, repr=False)
 class Codewords(Part, ABC):
     """A rule that gives a code to any number of classes; subclasses need only :meth:`matrix`.
 
@@ -111,7 +109,6 @@ def check_present(K: int, present: ArrayLike) -> Mask:
     return mask
 
 
-@dataclass(eq=False, repr=False)
 class Custom(Codewords):
     """Your own code: row k is the codeword of the k-th class in sorted order.
 
@@ -139,7 +136,6 @@ class Custom(Codewords):
         return check_codewords(self.matrix(K, rng)[check_present(K, present)])
 
 
-@dataclass(eq=False, repr=False)
 class Canonical(Codewords):
     """The identity: class k is the k-th unit vector.
 
@@ -173,7 +169,6 @@ class Canonical(Codewords):
         return K
 
 
-@dataclass(eq=False, repr=False)
 class Simplex(Codewords):
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
 
@@ -214,7 +209,6 @@ class Simplex(Codewords):
         return K - 1 if self.code_dim is None else self.code_dim
 
 
-@dataclass(eq=False, repr=False)
 class SAMMECode(Codewords):
     """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K−1).
 

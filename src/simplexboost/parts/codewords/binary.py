@@ -5,8 +5,6 @@ Hadamard's and BCH codes are found by algebra, others by search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +17,6 @@ Bits = NDArray[np.int64]
 EXHAUSTIVE_MAX_K = 15  # 16 383 columns; each further class doubles them
 
 
-@dataclass(eq=False, repr=False)
 class OneVsAllCode(Codewords):
     """One binary problem per class: +1 on the diagonal, −1 elsewhere.
 
@@ -38,7 +35,6 @@ class OneVsAllCode(Codewords):
         return K
 
 
-@dataclass(eq=False, repr=False)
 class AllPairs(Codewords):
     """One binary problem per pair of classes k < l: +1 for k, −1 for l, 0 for the classes that do not take part.
 
@@ -62,7 +58,6 @@ class AllPairs(Codewords):
         return K * (K - 1) // 2
 
 
-@dataclass(eq=False, repr=False)
 class Exhaustive(Codewords):
     """One column of ±1 for every split of the classes in two non-empty sets (Dietterich and Bakiri's exhaustive code).
 
@@ -88,7 +83,6 @@ class Exhaustive(Codewords):
         return np.vstack([np.ones(len(splits)), 1.0 - 2.0 * bits])
 
 
-@dataclass(eq=False, repr=False)
 class RandomDense(Codewords):
     """A random ±1 code, the best of several draws by minimal Hamming distance (Allwein, Schapire and Singer).
 
@@ -112,7 +106,6 @@ class RandomDense(Codewords):
         return best_draw(K, default_columns(K, self.code_dim, 10), np.array([-1.0, 1.0]), rng)
 
 
-@dataclass(eq=False, repr=False)
 class RandomSparse(Codewords):
     """A random code of −1, 0, +1 with probabilities ¼, ½, ¼, the best of several draws (Allwein, Schapire and Singer).
 
@@ -183,7 +176,6 @@ PRIMITIVE = {
 }
 
 
-@dataclass(eq=False, repr=False)
 class Hadamard(Codewords):
     """The first K rows of Sylvester's Hadamard matrix of order N = 2^⌈log₂ K⌉, without its constant column.
 
@@ -209,7 +201,6 @@ class Hadamard(Codewords):
         return (1 << (K - 1).bit_length()) - 1
 
 
-@dataclass(eq=False, repr=False)
 class BCH(Codewords):
     """Codewords of a binary BCH code of length 2^m − 1: a guaranteed distance for more classes than columns.
 
@@ -307,7 +298,6 @@ def distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
 # ---- by search ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, repr=False)
 class MaxHamming(Codewords):
     """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of th
 WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
 
 
-@dataclass(eq=False, repr=False)
 class Ordered(Codewords):
     """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
 
@@ -64,7 +62,6 @@ class Ordered(Codewords):
         return min(WAVES if self.code_dim is None else int(self.code_dim), K - 1)
 
 
-@dataclass(eq=False, repr=False)
 class Ordinal(Part):
     """The order of classes such as grades or stars, for the parameter ``classes``.
 
@@ -111,7 +108,6 @@ FORMS = "a dict of nodes, each with a dict of nodes, a list of labels, or None i
 DEEPEST = 100  # the most levels; trees are walked by functions that call themselves
 
 
-@dataclass(eq=False, repr=False)
 class Hierarchy(Part):
     """A tree whose leaves are the labels of classes.
 

@@ -10,7 +10,6 @@ program per step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -193,7 +192,6 @@ def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
     return csr_array((values.ravel(), columns.ravel(), np.arange(0, rows * d + 1, d)), shape=(rows, K * d))
 
 
-@dataclass(eq=False, repr=False)
 class MaxMin(Codewords):
     """Unit codewords whose smallest distance is as large as could be found: the code for few dimensions.
 
@@ -256,7 +254,6 @@ def _orthogonal_simplices(K: int, d: int) -> Array:
     return Y
 
 
-@dataclass(eq=False, repr=False)
 class Auto(Codewords):
     """Canonical codewords, or few dimensions where the table would not fit into memory with canonical ones.
 

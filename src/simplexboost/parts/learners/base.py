@@ -44,8 +44,7 @@ class Request:
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
     >>> from simplexboost.parts.learners import LinearRegressor
-    >>> @dataclass(eq=False, repr=False)
-    ... class Loud(LinearRegressor):
+    >>>     ... class Loud(LinearRegressor):
     ...     def fit(self, request):
     ...         print(request.G.shape, request.Y.shape, request.rows)
     ...         return super().fit(request)

@@ -22,7 +22,6 @@ from ...tables.training_set import float_blocks
 from .base import Answer, Learner, Request
 
 
-@dataclass(eq=False, repr=False)
 class LinearRegressor(Learner):
     """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
 

@@ -12,13 +12,12 @@ fl(a + c) <= fl(b + d) for floating-point numbers too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
-from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number, is_auto
 from ...engine import ORDERS, Grown, Growth, Tree
 from ...model.code import symmetric_form
@@ -126,8 +125,6 @@ def monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> An
     return values
 
 
-@described
-@dataclass(eq=False, repr=False)
 class NewtonTree(TreeLearner):
     """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
 
@@ -205,8 +202,6 @@ def newton_steps(sums: Array, l2_regularization: float) -> Array:
     return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
-@described
-@dataclass(eq=False, repr=False)
 class RegressionTree(NewtonTree):
     """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
 
@@ -240,8 +235,6 @@ def single(values: Array) -> Array:
 LABEL_L2 = 1.0  # of 0.2, 0.5, 1 and 5 the best or the second best on four tables (docs/targets.md)
 
 
-@described
-@dataclass(eq=False, repr=False)
 class SketchTree(NewtonTree):
     """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
 

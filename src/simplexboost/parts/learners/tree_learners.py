@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Labels
-from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number
 from ...engine import ORDERS, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
 from ...model.code import Gradient
@@ -27,7 +26,6 @@ SMALL = 300_000
 MOST = 2**31 - 1  # the largest limit that the engine takes
 
 
-@dataclass(eq=False, repr=False)
 class TreeLearner(Learner):
     """Trees that the engine grows. A subclass says which statistics are summed, by which score, and what leaves hold.
 
@@ -59,8 +57,7 @@ class TreeLearner(Learner):
     >>> import numpy as np
     >>> from simplexboost import BoostingClassifier
     >>> from sklearn.datasets import load_iris
-    >>> @dataclass(eq=False, repr=False)
-    ... class MeanTree(TreeLearner):
+    >>>     ... class MeanTree(TreeLearner):
     ...     score = "norm"
     ...     def leaf_values(self, grown, request):
     ...         return grown.leaf_sums / np.bincount(grown.leaf_of_row)[:, None]
@@ -149,8 +146,6 @@ def nearest_sums(tree: Tree, sums: Array) -> Array:
     return all_sums[is_leaf][np.argsort(tree.nodes["left"][is_leaf])]
 
 
-@described
-@dataclass(eq=False, repr=False)
 class VectorTree(TreeLearner):
     """Leaves are unit vectors ΣG / ‖ΣG‖, and the node score is ‖ΣG‖. With one coordinate the answers are ±1.
 
@@ -176,8 +171,6 @@ class VectorTree(TreeLearner):
         return np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
 
 
-@described
-@dataclass(eq=False, repr=False)
 class Stump(VectorTree):
     """One split. With one coordinate the two leaves answer ±1, the classical decision stump.
 
@@ -190,8 +183,6 @@ class Stump(VectorTree):
     max_depth: int | None = 1
 
 
-@described
-@dataclass(eq=False, repr=False)
 class NamesClasses(TreeLearner):
     """Trees whose leaves name one class and answer with its codeword: the base class of `ClassTree` and its relatives.
 
@@ -236,8 +227,6 @@ class NamesClasses(TreeLearner):
         return np.asarray(nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1))
 
 
-@described
-@dataclass(eq=False, repr=False)
 class ClassTree(NamesClasses):
     """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy").
 
@@ -261,8 +250,6 @@ class ClassTree(NamesClasses):
         return super()._make_growth(data, bits=64 if data.n * data.K < SMALL else 32, **more)
 
 
-@described
-@dataclass(eq=False, repr=False)
 class ConvertedTree(NamesClasses):
     """A `VectorTree` whose leaves answer with the codeword nearest to their vector: Saberian and Vasconcelos (87).
 
@@ -281,8 +268,6 @@ class ConvertedTree(NamesClasses):
         return np.asarray((nearest_sums(grown.tree, grown.leaf_sums) @ request.Y.T).argmax(axis=1))
 
 
-@described
-@dataclass(eq=False, repr=False)
 class InfoTree(NamesClasses):
     """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info").
 
@@ -305,8 +290,6 @@ class InfoTree(NamesClasses):
         return OneHot(request.labels, request.weight, len(request.Y))
 
 
-@described
-@dataclass(eq=False, repr=False)
 class GiniTree(InfoTree):
     """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART).
 
@@ -319,8 +302,6 @@ class GiniTree(InfoTree):
     score: ClassVar[str] = "gini"
 
 
-@described
-@dataclass(eq=False, repr=False)
 class GreedyTree(ClassTree):
     """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire.
 
@@ -335,8 +316,6 @@ class GreedyTree(ClassTree):
     leaves_per_rival: int | None = 12
 
 
-@described
-@dataclass(eq=False, repr=False)
 class GreedyInfoTree(InfoTree):
     """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire.
 
@@ -351,8 +330,6 @@ class GreedyInfoTree(InfoTree):
     leaves_per_rival: int | None = 12
 
 
-@described
-@dataclass(eq=False, repr=False)
 class SignTree(TreeLearner):
     """Leaves hold a sign for every coordinate, sign(ΣG_j), and the node score is Σ_j |ΣG_j| (Hamming trees).
 
@@ -369,8 +346,6 @@ class SignTree(TreeLearner):
         return np.sign(nearest_sums(grown.tree, grown.leaf_sums))
 
 
-@described
-@dataclass(eq=False, repr=False)
 class HammingTree(SignTree):
     """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size.
 
@@ -385,8 +360,6 @@ class HammingTree(SignTree):
     growth: str = "best"
 
 
-@described
-@dataclass(eq=False, repr=False)
 class SubsetTree(HammingTree):
     """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
@@ -404,8 +377,6 @@ class SubsetTree(HammingTree):
         return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
 
 
-@described
-@dataclass(eq=False, repr=False)
 class IndexStump(Learner):
     """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ...model.hypotheses import ClassifierHypothesis, RegressorHypothesis
 from .base import Answer, Learner, Request
 
 
-@dataclass(eq=False, repr=False)
 class SklearnLearner(Learner):
     """Any scikit-learn classifier or regressor whose ``fit`` takes ``sample_weight``.
 

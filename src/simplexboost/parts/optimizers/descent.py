@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -18,7 +18,8 @@ from ...model.hypotheses import spread
 from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import single
 from ..losses.gamma_phi import LinearGamma
-from ..losses.scores import SoftmaxCost, SoftmaxCostTable
+from ..losses.multilabel import MultilabelHamming
+from ..losses.scores import OneVsAll, SoftmaxCost, SoftmaxCostTable
 from ..steps import Ray
 from .base import (
     MIN_EDGE,
@@ -28,6 +29,7 @@ from .base import (
     ask_each,
     binary_gradient,
     coordinate_ray,
+    find_rivals,
     gradient_of,
     normalised_edge,
     step_along,
@@ -37,7 +39,6 @@ from .base import (
 from .run import Run, Update
 
 
-@dataclass(eq=False, repr=False)
 class GradientDescent(Optimizer):
     """Functional gradient descent (GD-MCBoost): one h with values in R^d follows the whole gradient.
 
@@ -54,9 +55,8 @@ class GradientDescent(Optimizer):
         return step_along(run, gradient_of(run))
 
 
-@dataclass(eq=False, repr=False)
 class SignedDescent(GradientDescent):
-    """Gradient descent where a learner that names class k answers +1 for k, −1 for every other class (AdaBoost.MH).
+    """Gradient descent where an answer that names class k is +1 for k, −1 for every other class (AdaBoost.MH).
 
     Examples
     --------
@@ -73,7 +73,6 @@ class SignedDescent(GradientDescent):
             raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
 
 
-@dataclass(eq=False, repr=False)
 class CoordinateDescent(Optimizer):
     """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
 
@@ -106,23 +105,17 @@ class CoordinateDescent(Optimizer):
                 if update := step_along(run, gradient, int(j)):
                     return update
             return []
-        return self._best(run, gradient)
-
-    @staticmethod
-    def _best(run: Run, gradient: Gradient) -> list[Update]:
-        """The update of the coordinate with the lowest risk after its step; of equal ones, the lowest coordinate."""
         along = [binary_gradient(g) for g in gradient.G.T]
-        rivals = cache(lambda: run.loss.rivals(run.U, run.data.c))  # the same for all coordinates
+        rivals = cache(find_rivals)  # the same for all coordinates
         risk, best = math.inf, []
         for j, answer in enumerate(ask_each(run, along)):
             ray = coordinate_ray(run, answer, j, gradient, rivals)
             update = take_step(run, along[j], answer, ray, j)
-            if update and (after := ray.log_risk(update[0].alpha)) < risk:
+            if update and (after := ray.log_risk(update[0].alpha)) < risk:  # ties go to the lower coordinate
                 risk, best = after, update
         return best
 
 
-@dataclass(eq=False, repr=False)
 class AllCoordinates(Optimizer):
     """Every round fits a scalar h in each coordinate.
 
@@ -147,33 +140,34 @@ class AllCoordinates(Optimizer):
         gradient = gradient_of(run)
         if self.shared_step:
             return step_together(run, gradient)
-        if decouples(run):
-            return one_by_one(run, gradient)
-        return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
+        if (loss := separate_loss(run)) is None:
+            return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
+        return one_by_one(run, loss, gradient)
 
     def resume(self, run: Run) -> None:
-        if not self.shared_step and decouples(run):  # coordinates whose last learner is perfect have ended
-            last = {term.coordinate: term.hypothesis for term in run.model.terms}
-            run.workspace = set()
-            for k, h in last.items():
-                if k is not None:
-                    ray = binary_ray(run, h.outputs(run.data.X, run.data.engine), k)
-                    run.workspace |= {k} if run.step.length(ray).perfect else set()
+        if not self.shared_step and (
+            loss := separate_loss(run)
+        ):  # coordinates whose last learner is perfect have ended
+            last = {term.coordinate: term.hypothesis for term in run.model.terms if term.coordinate is not None}
+            outputs = {k: h.outputs(run.data.X, run.data.engine) for k, h in last.items()}
+            run.workspace = {k for k in last if run.step.length(binary_ray(run, loss, outputs[k], k)).perfect}
 
 
-def decouples(run: Run) -> bool:
-    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
-    return run.loss.decouples and run.code.canonical
+def separate_loss(run: Run) -> OneVsAll | None:
+    """Return the loss if the risk is a sum over coordinates, each of one class against the rest; else None."""
+    loss = run.loss
+    is_sum = isinstance(loss, OneVsAll) and not isinstance(loss, MultilabelHamming) and run.code.canonical
+    return loss if is_sum else None
 
 
-def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
-    """Return the risk of class k against the rest along outputs (n, 1), if the risk decouples."""
-    loss, U, c = run.loss.binary(run.U, run.data.c, k)
-    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]), engine=run.data.engine)
+def binary_ray(run: Run, loss: OneVsAll, outputs: Array, k: int) -> Ray:
+    """Return the risk of class k against the rest along outputs (n, 1)."""
+    binary, U, c = loss.binary(run.U, run.data.c, k)
+    return Ray(binary, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]), engine=run.data.engine)
 
 
-def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
-    """K independent boosters, each with its own steps; one that finds a perfect learner keeps it and ends."""
+def one_by_one(run: Run, loss: OneVsAll, gradient: Gradient) -> list[Update]:
+    """Update K independent boosters, each with its own step; one that finds a perfect learner keeps it and ends."""
     d = run.Y.shape[1]
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
@@ -183,14 +177,13 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     for j in (j for j in range(d) if j not in finished):
         along = binary_gradient(gradient.G[:, j])
         answer = ask(run, along, SIGNS)
-        for update in take_step(run, along, answer, binary_ray(run, answer.outputs, j), j):
+        for update in take_step(run, along, answer, binary_ray(run, loss, answer.outputs, j), j):
             finished = finished | {j} if update.perfect else finished
             updates.append(replace(update, share=sizes[j] / sizes.sum(), perfect=len(finished) == d))
     run.workspace = finished
     return updates
 
 
-@dataclass(eq=False, repr=False)
 class Newton(Optimizer):
     """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
 
@@ -213,7 +206,6 @@ class Newton(Optimizer):
         return step_along(run, gradient_of(run, scaled=False), curvature=run.objective.curvature(run.U))
 
 
-@dataclass(eq=False, repr=False)
 class NewtonCoordinates(Optimizer):
     """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
 
@@ -260,7 +252,6 @@ class NewtonCoordinates(Optimizer):
 MAX_COLOURINGS = 20  # boosting stops after so many in a row without an edge
 
 
-@dataclass(eq=False, repr=False)
 class NewColumn(Optimizer):
     """AdaBoost.ECC: every round gives the classes two colours μ ∈ {−1, +1}^K, and a binary learner tells the colour.
 
@@ -300,7 +291,7 @@ class NewColumn(Optimizer):
 
     @staticmethod
     def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
-        """The update along the colours mu (K,)."""
+        """Return the update along the colours mu (K,), or none."""
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
@@ -308,16 +299,13 @@ class NewColumn(Optimizer):
         along = binary_gradient(np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
         answer = ask(run, along, SIGNS)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
-        stride = run.step.length(run.ray(lambda: run.code.forward(outputs), gradient))
-        edge = normalised_edge(run.data.engine, along.G, answer.outputs)
-        if edge <= MIN_EDGE or stride.alpha <= 0:
-            return []
+        found = take_step(run, along, answer, run.ray(lambda: run.code.forward(outputs), gradient))
         total, wrong = run.data.engine.rows.total, answer.outputs[:, 0] * along.G[:, 0] <= 0  # wrong (n,)
-        error = total(np.where(wrong, along.weight, 0.0)) / total(along.weight)
-        return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
+        error = total(np.where(wrong, along.weight, 0.0)) / total(along.weight) if found else None
+        return [replace(update, hypothesis=h, outputs=outputs, classes=None, error=error) for update in found]
 
     def colours(self, run: Run, gradient: Gradient) -> Array:
-        """μ (K,); both colours occur."""
+        """Draw the colours μ (K,); both occur."""
         K = len(run.Y)
         mu = run.data.dealt(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
@@ -329,7 +317,7 @@ class NewColumn(Optimizer):
 
 
 def max_cut(weights: Array, mu: Array) -> Array:
-    """Colours (K,) that no flip of a single class improves, starting at mu; weights (K, K) of pairs are symmetric."""
+    """Flip colours mu (K,) until no flip of a single class improves them; weights (K, K) of pairs are symmetric."""
     mu = mu.copy()
     for _ in range(100 * len(mu)):
         gain = mu * (weights @ mu)  # (K,) what flipping each class adds to the cut
@@ -344,7 +332,6 @@ def max_cut(weights: Array, mu: Array) -> Array:
 LARGEST = 1e150  # of a gradient whose squares can be added up
 
 
-@dataclass(eq=False, repr=False)
 class SampledPairs(Optimizer):
     """Follows the gradient on pairs (example, class), which are drawn by the probability of the class (sm-boost).
 
@@ -387,7 +374,7 @@ class SampledPairs(Optimizer):
         return []
 
     def sample(self, run: Run) -> Gradient:
-        """The gradient, with every pair weighted by how often it was drawn, divided by the expected number."""
+        """Draw the gradient: every pair is weighted by how often it was drawn, divided by the expected number."""
         if run.workspace is None:
             run.workspace = different_examples(run.data)
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
@@ -412,9 +399,10 @@ class SampledPairs(Optimizer):
 
 
 def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
-    """One row of every different example, in an order that depends only on the values, and the weight of equal rows.
+    """Return one row of every different example, and the weight of all rows equal to it.
 
-    Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
+    Their order depends only on the values, so that draws from this list are the same whether rows are weighted or
+    repeated, and for any order of the rows.
     """
     places = data.dealt(np.arange(data.K))
     labels = places[data.c][:, None] if data.costs is None else data.costs[:, np.argsort(places)]
@@ -424,14 +412,14 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 
 
 def dense_keys(X: AnyArray, labels: AnyArray) -> AnyArray:
-    """A key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
+    """Return a key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
     content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64) + 0.0  # turns −0.0 into 0.0
     content[np.isnan(content)] = np.nan
     return content.view(np.dtype((np.void, content.strides[0]))).ravel()
 
 
 def sparse_keys(X: Any, labels: AnyArray) -> AnyArray:
-    """Keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
+    """Return keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
 
     Where two rows differ first, bytes of a number stand against zeros, or bytes of two numbers against each other. So a
     key lists what is not zero: how far from the last column it is, the highest byte first, and the bytes of the number.
