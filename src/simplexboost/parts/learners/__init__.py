@@ -91,7 +91,7 @@ LEARNERS: dict[str, type[Learner]] = {
 
 
 def as_learner(value: Any) -> Learner:
-    """The learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
+    """Return the learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
 
     Parameters
     ----------

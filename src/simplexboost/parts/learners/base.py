@@ -38,19 +38,11 @@ class Request:
 
     Examples
     --------
-    A learner sees the request in ``fit``:
-
-    >>> from dataclasses import dataclass
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost.parts.learners import LinearRegressor
-    >>>     ... class Loud(LinearRegressor):
-    ...     def fit(self, request):
-    ...         print(request.G.shape, request.Y.shape, request.rows)
-    ...         return super().fit(request)
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(learner=Loud(), n_estimators=1).fit(X, y)
-    (150, 2) (3, 2) None
+    >>> import numpy as np
+    >>> gradient = Gradient(np.array([0, 1]), np.array([0.5, 2.0]), G=np.array([[0.5], [-2.0]]))
+    >>> data = TrainingSet(np.array([[0.0], [1.0]]), np.array([0, 1]), np.ones(2), 2)
+    >>> Request(data, gradient, np.array([[1.0], [-1.0]])).weight
+    array([0.5, 2. ])
     """
 
     data: TrainingSet
@@ -68,7 +60,7 @@ class Request:
 
     @property
     def used(self) -> AnyArray | slice:
-        """The rows the learner may use, as an index."""
+        """The rows that the learner may use, as an index."""
         return slice(None) if self.rows is None else self.rows
 
     G = property(lambda self: self.gradient.G, doc="Minus the gradient in F, (n, d).")
@@ -84,7 +76,7 @@ class Answer:
     hypothesis : Hypothesis
         What the learner has found, which also predicts for other rows.
     outputs : array of shape (n, d), or LeafOutputs
-        The answers on the training rows; those of a tree may be given by leaf.
+        The outputs on the training rows; those of a tree may be given by leaf.
     classes : array of shape (n,) or None, default=None
         The class named for every row, if the outputs are codewords of classes.
 
@@ -112,10 +104,10 @@ class Answer:
 
 
 class Learner(Part):
-    """A weak learner: it answers a request, which holds the data and the gradient, with a hypothesis.
+    """A weak learner, which answers a request, the data and the gradient, with a hypothesis.
 
-    A subclass is a dataclass of parameters that writes `fit`; cloning, printing, grid search and saving come with it.
-    Trees inherit from `TreeLearner`, which leaves even less to write.
+    A subclass has annotated parameters and writes `fit`; cloning, printing, grid search and saving come with it. Trees
+    inherit from `TreeLearner`, which leaves even less to write.
 
     Examples
     --------
@@ -135,14 +127,14 @@ class Learner(Part):
 
     @abstractmethod
     def fit(self, request: Request) -> Answer:
-        """Answer a request."""
+        """Fit a hypothesis to a request."""
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
-        """Answer requests that differ only in their gradients and curvatures; a learner may share work among them."""
+        """Fit requests that differ only in their gradients and curvatures; a learner may share work among them."""
         return [self.fit(request) for request in requests]
 
-    def resolved(self, data: TrainingSet) -> Learner:
-        """Return the learner for a fit on these data: what is "auto" or the same in every round is found out once."""
+    def resolve(self, data: TrainingSet) -> Learner:
+        """Return the learner for a fit on these data, with concrete values for "auto" and all that rounds share."""
         return self
 
     def check(self) -> None:

@@ -54,10 +54,9 @@ class TreeLearner(Learner):
     A tree whose leaves hold the mean gradient:
 
     >>> from dataclasses import dataclass
-    >>> import numpy as np
     >>> from simplexboost import BoostingClassifier
     >>> from sklearn.datasets import load_iris
-    >>>     ... class MeanTree(TreeLearner):
+    >>> class MeanTree(TreeLearner):
     ...     score = "norm"
     ...     def leaf_values(self, grown, request):
     ...         return grown.leaf_sums / np.bincount(grown.leaf_of_row)[:, None]
@@ -89,7 +88,7 @@ class TreeLearner(Learner):
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         interactions(self.interaction_cst, data)
 
-    def resolved(self, data: TrainingSet) -> TreeLearner:
+    def resolve(self, data: TrainingSet) -> TreeLearner:
         other = copy(self)
         other.__dict__["_growth"] = self._make_growth(data)
         return other
@@ -114,10 +113,10 @@ class TreeLearner(Learner):
 
     @abstractmethod
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        """Values of the leaves, (L, d)."""
+        """Return the values of the leaves, (L, d)."""
 
     def growth_for(self, data: TrainingSet) -> Growth:
-        """How the engine is to grow on these data, without the seed of a round."""
+        """Return how the engine grows trees on these data, without the seed of a round."""
         return self.__dict__.get("_growth") or self._make_growth(data)
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
@@ -134,7 +133,7 @@ class TreeLearner(Learner):
 
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
-    """The leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
+    """Return the leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
     if sums.all() or sums.any(axis=1).all():  # the first is the faster of the two
         return sums
     all_sums = tree.node_sums(sums)  # (N, m)
@@ -152,11 +151,7 @@ class VectorTree(TreeLearner):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(learner=VectorTree(max_depth=3), n_estimators=5).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(learner=VectorTree(max_depth=3), n_estimators=5)
     """
 
     score: ClassVar[str] = "norm"
@@ -223,7 +218,7 @@ class NamesClasses(TreeLearner):
         return request.Y[self.names(grown, request)]
 
     def names(self, grown: Grown, request: Request) -> Labels:
-        """The class that each leaf names, (L,): the one that gains most."""
+        """Return the class that each leaf names, (L,): the one that gains most."""
         return np.asarray(nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1))
 
 
@@ -402,13 +397,13 @@ class IndexStump(Learner):
     def check(self) -> None:
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
 
-    def resolved(self, data: TrainingSet) -> IndexStump:
+    def resolve(self, data: TrainingSet) -> IndexStump:
         other = copy(self)
-        other.__dict__["_stump"] = Stump(min_samples_leaf=self.min_samples_leaf).resolved(data)
+        other.__dict__["_stump"] = Stump(min_samples_leaf=self.min_samples_leaf).resolve(data)
         return other
 
     def fit(self, request: Request) -> Answer:
-        """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
+        # The best stump on a feature, or the best split of the classes, whichever gains more; ties go to the feature.
         d, rows, total = request.G.shape[1], request.used, request.data.engine.rows.total
         together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
         by_feature = replace(request, gradient=Gradient(request.labels, request.weight, G=together))

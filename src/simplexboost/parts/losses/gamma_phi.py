@@ -384,7 +384,7 @@ class CarriedObjective(Objective):
             return super().gradient(F, U, n_rounds, scaled)
         if self._known != n_rounds:
             self._P, self._log_scale = self._residual(U(), scaled)
-            self._own, self._known = pick_own(self._P, self.c), n_rounds
+            self._own, self._known = self._P[np.arange(len(self.c)), self.c], n_rounds
         risk = self._mean(self.engine.rows.total(self._own) / self._rate, self._log_scale)
         return Gradient(self.c, self._own, self._P, self.code, risk=risk)
 

@@ -29,7 +29,7 @@ from .run import Run, Update
 class Optimizer(Part):
     """Makes the updates of a round: it decides what the weak learner fits, and turns answers into steps.
 
-    A subclass is a dataclass of parameters that writes `propose`.
+    A subclass has annotated parameters and writes `propose`.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Optimizer(Part):
     >>> from simplexboost import BoostingClassifier
     >>> from simplexboost.parts.optimizers.base import gradient_of, step_along
     >>> from sklearn.datasets import load_iris
-    >>>     ... class RandomCoordinate(Optimizer):
+    >>> class RandomCoordinate(Optimizer):
     ...     def propose(self, run):
     ...         return step_along(run, gradient_of(run), int(run.rng.integers(run.Y.shape[1])))
     >>> X, y = load_iris(return_X_y=True)

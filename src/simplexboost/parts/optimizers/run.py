@@ -63,7 +63,7 @@ class Run:
     Attributes
     ----------
     model, code : the rounds so far; the codewords, multiplied by the engine of the data
-    learner : as it is for these data (`Learner.resolved`)
+    learner : as `Learner.resolve` returns it for these data
     objective : the risk of the loss on the training rows, as the optimizer asks for it
     F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`; maybe on a device
     rows, features : what the next round's learner may use, None for everything
@@ -113,7 +113,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.model, self.code = AdditiveModel(self.Y), Code(self.Y, self.data.engine)
-        self.learner = self.learner.resolved(self.data)
+        self.learner = self.learner.resolve(self.data)
         if self.data.K > 1:  # else there is nothing to learn
             self.optimizer.check(self)
         # What no entry of F may exceed, so that products of predictor and codewords are finite too.

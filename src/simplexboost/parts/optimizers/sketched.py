@@ -45,11 +45,9 @@ class Sketch(Part):
     --------
     A sketch that takes single coordinates:
 
-    >>> from dataclasses import dataclass
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
-    >>> @dataclass(eq=False, repr=False)
-    ... class OneCoordinate(Sketch):
+    >>> class OneCoordinate(Sketch):
     ...     size = 1
     ...     def directions(self, Y, rng):
     ...         return Y[:, [rng.integers(Y.shape[1])]].astype(np.float32)
