@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._util.params import resolve
-from .base import Answer, Learner, Request
+from .base import Answer, Learner, Request, SklearnLearner, is_estimator
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
 from .tree_learners import (
@@ -41,7 +41,6 @@ from .tree_learners import (
     TreeLearner,
     VectorTree,
 )
-from .wrapped import SklearnLearner, is_estimator
 
 __all__ = [
     "LEARNERS",

@@ -19,7 +19,7 @@ from ...engine import CPU, Engine
 from ...model.code import Code, Gradient
 from .base import ExponentialSum, Loss, Slopes, check_cost_matrix, pick, pick_own, saturated_exp
 from .gamma_phi import Exponential
-from .links import HUGE, Link, clip_scores, row_sums, softmax
+from .links import HUGE, Link, clip_scores, reduce_rows, softmax
 from .objective import Objective
 
 STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
@@ -230,7 +230,7 @@ class SoftmaxCost(Loss):
         g = softmax(U, 2.0)
         if self.cost_matrix is None:
             g[np.arange(len(g)), c] = 0.0  # the sum over the others loses no digits, unlike 1 − g_c
-            return row_sums(g)[:, 0]
+            return reduce_rows(np.add, g)[:, 0]
         return np.einsum("nk,nk->n", g, self._costs(c))
 
     def value_of(self, p: Array) -> Array:
@@ -283,7 +283,7 @@ class SoftmaxCost(Loss):
         if self.cost_matrix is None:
             rows, own = np.arange(len(g)), pick_own(g, c)
             g[rows, c] = 0.0
-            risk = row_sums(g)[:, 0]
+            risk = reduce_rows(np.add, g)[:, 0]
             g *= own[:, None]  # 1 − risk = g_c
             g[rows, c] = -own * risk
             return g
