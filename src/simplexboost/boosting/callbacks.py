@@ -40,19 +40,19 @@ class Callback:
     """
 
     def check(self, estimator: Any) -> None:
-        """At the beginning of ``fit``, before anything is computed: raise if the callback will not work with it."""
+        """Raise if the callback will not work with an estimator; called at the beginning of ``fit``."""
 
     def start(self, run: Run) -> None:
-        """Before the first round."""
+        """Do what is needed before the first round."""
 
     def before_round(self, run: Run) -> None:
-        """Before every round."""
+        """Do what is needed before a round."""
 
     def after_round(self, run: Run) -> None:
-        """After every round."""
+        """Do what is needed after a round."""
 
     def finish(self, run: Run) -> None:
-        """After the last round."""
+        """Do what is needed after the last round."""
 
 
 @dataclass(eq=False)
@@ -156,7 +156,7 @@ class Progress(Callback):
         self._last, spent = now, now - self._begin
         to_go = spent / (run.round - self._first) * (run.n_rounds - run.round)
         risk = run.risk() if run.risk_before is None else run.risk_before
-        parts = [f"round {run.round}/{run.n_rounds}", f"risk {risk:.6g}", *evaluated(run)]
+        parts = [f"round {run.round}/{run.n_rounds}", f"risk {risk:.6g}", *format_evaluations(run)]
         self._print("  ".join([*parts, f"{spent:.1f} s, {to_go:.1f} s to go"]))
 
     def finish(self, run: Run) -> None:
@@ -167,8 +167,8 @@ class Progress(Callback):
         print(line, file=self.stream or sys.stdout, flush=True)
 
 
-def evaluated(run: Run) -> list[str]:
-    """The newest results of every evaluated set, in words; sets are numbered if there are several."""
+def format_evaluations(run: Run) -> list[str]:
+    """Return the newest results of every evaluated set as text; sets are numbered if there are several."""
     many = len(run.evaluations) > 1
     return [
         f"eval{f'[{i}]' if many else ''}: " + ", ".join(f"{name} {values[-1]:.6g}" for name, values in results.items())
@@ -214,23 +214,23 @@ class Sampling(Callback):
         data, held = run.data, self.held
         if self.subsample < 1.0:
             drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)
-            run.rows = data.engine.rows.find(drawn if held is None else others(data.n, held)[drawn])
+            run.rows = data.engine.rows.find(drawn if held is None else remaining_rows(data.n, held)[drawn])
         else:
-            run.rows = None if held is None else others(data.n_here, data.engine.rows.find(held))
+            run.rows = None if held is None else remaining_rows(data.n_here, data.engine.rows.find(held))
         p = data.p
         most = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
         run.features = draw(run.rng, p, most) if most < 1.0 else None
 
 
 def draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray:
-    """A random sample of a fraction of the numbers 0 .. size − 1, ascending."""
+    """Draw a random sample of a fraction of the numbers 0 .. size − 1, ascending."""
     drawn = np.zeros(size, dtype=bool)
     drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
     return np.flatnonzero(drawn)
 
 
-def others(n: int, held: AnyArray) -> AnyArray:
-    """The rows 0 .. n − 1 without those held out, ascending."""
+def remaining_rows(n: int, held: AnyArray) -> AnyArray:
+    """Return the rows 0 .. n − 1 that are not held out, ascending."""
     return np.delete(np.arange(n), held)
 
 
@@ -318,6 +318,6 @@ class History(Callback):
         self.records.setdefault(name, []).append(value)
 
     def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
-        """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
+        """Return the records of the first rounds as arrays; a risk that is not known yet is NaN."""
         columns = {name: [*values, np.nan] for name, values in self.records.items()}
         return {name: np.array(values[:n_rounds]) for name, values in columns.items()}

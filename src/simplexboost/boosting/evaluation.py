@@ -196,7 +196,7 @@ class Evaluation(Callback):
             self._best, self.best_round = score, n_rounds
 
     def risk(self, run: Run) -> float:
-        """The mean loss now."""
+        """Return the mean loss after the last round."""
         if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
         if isinstance(self._F, Candidates):
@@ -209,7 +209,7 @@ class Evaluation(Callback):
         return mean_loss(run.loss, run.code, F, c, weight, self._engine)
 
     def _predictor(self, run: Run) -> AnyArray:
-        """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
+        """Return F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
         F = self._engine.device.to_host(self._F)
         if not np.all(run.temperature == 1):
             start = 0.0 if run.model.constant is None else run.model.constant * (1.0 - run.temperature)
@@ -235,7 +235,7 @@ class Evaluation(Callback):
 def measure_all(
     metrics: dict[str, Callable[[Any], Any]], seen: Callable[[Array], Any], U: Array, n_rounds: int
 ) -> dict[str, float]:
-    """What metrics say of predictions, by name; if one fails, the error says which one it was."""
+    """Return the values of metrics by name; if one fails, the error names it."""
     predicted, found = seen(U), {}
     for name, metric in metrics.items():
         try:

@@ -21,8 +21,8 @@ from ..boosting.decisions import (
     SeveralLabels,
     SeveralTargets,
     all_classes,
-    merged_scores,
-    merged_sums,
+    merge_scores,
+    merge_sums,
     not_zero,
     of_present,
 )
@@ -187,7 +187,7 @@ class AdditiveClassifier(BaseClassifier):
         if start is None and self.device != "cpu" and self.present_.all():
             out = P if self._merged is None else np.empty((X.shape[0], len(model.Y)))
             if model.finish_on_device("probabilities", X, out, self._engine(X.shape[0])):
-                return merged_sums(out, self._merged)
+                return merge_sums(out, self._merged)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
@@ -477,9 +477,9 @@ class AdditiveClassifier(BaseClassifier):
     def _scores(self, F: AnyArray) -> Array:
         """Class scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
-            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
+            return all_classes(merge_scores(self.model_.scores(F), self._merged), self.present_)
         with one_blas_thread():
-            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
+            return all_classes(merge_scores(self.model_.scores(F), self._merged), self.present_)
 
     @property
     def _merged(self) -> Labels | None:
@@ -512,7 +512,7 @@ class AdditiveClassifier(BaseClassifier):
         self._engine(len(F)).compute.softmax(F, Y, out)
         not_zero(out)
         if out is not P:
-            P[:] = of_present(merged_sums(out, self._merged), self.present_)
+            P[:] = of_present(merge_sums(out, self._merged), self.present_)
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array
-from ..boosting.decisions import merged_sums
+from ..boosting.decisions import merge_sums
 from ..parts.codewords.hierarchy import names_array
 from .rows import over_rows
 
@@ -84,7 +84,7 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, n_rounds: int | None = 
     """
     nodes_of(clf, level)
     P = np.asarray(clf.predict_proba(X, n_rounds, init_score=init_score))
-    return merged_sums(P, clf.hierarchy_.members(level, clf.classes_).argmax(axis=1))
+    return merge_sums(P, clf.hierarchy_.members(level, clf.classes_).argmax(axis=1))
 
 
 def nodes_of(clf: Any, level: Any) -> AnyArray:

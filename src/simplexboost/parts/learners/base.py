@@ -102,7 +102,7 @@ class Answer:
 
     @cached
     def outputs(self) -> Array:
-        """The outputs, (n, d)."""
+        """Return the outputs, (n, d)."""
         return self.compact.dense() if isinstance(self.compact, LeafOutputs) else self.compact
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._util.params import resolve
 from ...model.code import Gradient
-from .base import Loss, clamped, margins
+from .base import Loss, clamp_scores, margins
 from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage, UserGammaPhi
 from .multilabel import BlockLogistic, MultilabelHamming, MultilabelRanking, for_label_sets
 from .objective import Objective
@@ -34,7 +34,7 @@ __all__ = [
     "UserGammaPhi",
     "UserLoss",
     "as_loss",
-    "clamped",
+    "clamp_scores",
     "for_label_sets",
     "margins",
 ]

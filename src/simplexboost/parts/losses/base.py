@@ -174,7 +174,7 @@ def margins(U: Array, c: Labels) -> Array:
     return pick(U, c) - rivals(U, c).max(axis=1)
 
 
-def clamped(F: Array, bound: float) -> Array:
+def clamp_scores(F: Array, bound: float) -> Array:
     """Clamp scores to max(−bound, F_k − max_l F_l), which decide alike: Mukherjee and Schapire (64).
 
     The losses of examples are then bounded, by (K − 1) exp(bound) for AdaBoost.MM's, which their proof of consistency
@@ -189,7 +189,7 @@ def clamped(F: Array, bound: float) -> Array:
 
     Examples
     --------
-    >>> clamped(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
+    >>> clamp_scores(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
     array([[ 0., -2., -5.]])
     """
     check_number("bound", bound, float, 0.0, open_low=True)
