@@ -2,7 +2,7 @@
 
 A part (a loss, a set of codewords, a learner, …) is a class with annotated parameters that derives from
 ``BaseEstimator``, from which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A
-string in place of a part is looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
+string in place of a part is looked up in the table of its base class (``LOSSES``, ``CODEWORDS``, ...).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -90,12 +90,17 @@ class Part(SuggestingEstimator):
     """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state.
 
     Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
-    completed with the parameters that base classes describe.
+    completed with the parameters that base classes describe. With ``name``, as in ``class Mine(Loss, name="mine")``,
+    they enter the table of their base class, and users may pass the name in place of the part.
     """
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    table: ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls, name: str | None = None, **more: Any) -> None:
         super().__init_subclass__(**more)
         described(dataclass(eq=False, repr=False)(cls))
+        if name is not None:
+            cls.table[name] = cls
         if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
             PARTS[cls.__name__] = cls
 

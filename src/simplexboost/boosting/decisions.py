@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,29 +15,9 @@ ABSENT = 30.0  # a class without training examples scores this far below every o
 TIED = 1e-6  # scores that differ by no more than this part of the largest one are tied: so much may be rounding
 
 
-class Decision(Protocol):
-    """How class scores (n, K) become predictions."""
-
-    @property
-    def by_score(self) -> bool:
-        """Whether labels follow from scores alone; otherwise they follow from probabilities."""
-
-    def labels(self, U: Array) -> AnyArray:
-        """Return the predictions: labels (n,), for several labels an indicator matrix (n, K), for targets (n, T)."""
-
-    def of_probabilities(self, P: Array) -> AnyArray:
-        """Return the predictions from probabilities (n, K)."""
-
-    def decision(self, U: Array) -> Any:
-        """Return scores as scikit-learn expects them."""
-
-    def probabilities(self, U: Array) -> Array:
-        """Return probabilities (n, K); those of several labels need not sum to one."""
-
-
 @dataclass(frozen=True, eq=False)
 class OneLabel:
-    """The class with the highest score, ties to the first; or, if there is an `order`, the median class.
+    """Predicts the class with the highest score, ties to the first; or, if there is an `order`, the median class.
 
     The median has the smallest expected absolute error. It is the lowest class such that it and those below it have at
     least half of the probability.
@@ -60,9 +40,11 @@ class OneLabel:
 
     @property
     def by_score(self) -> bool:
+        """Whether labels follow from scores alone; otherwise they follow from probabilities."""
         return self.order is None
 
     def labels(self, U: Array) -> AnyArray:
+        """Return the predictions from scores: labels (n,), or an indicator matrix (n, K), or of targets (n, T)."""
         return self.classes.take(self.best(U))
 
     def best(self, U: Array) -> Labels:
@@ -70,6 +52,7 @@ class OneLabel:
         return self._chosen(U if self.order is None else self.probabilities(U))
 
     def of_probabilities(self, P: Array) -> AnyArray:
+        """Return the predictions from probabilities (n, K)."""
         return self.classes.take(self._chosen(P))
 
     def _chosen(self, values: Array) -> Labels:
@@ -81,10 +64,12 @@ class OneLabel:
         return np.flatnonzero(self.present).take(first_of_best(values[:, self.present]))
 
     def decision(self, U: Array) -> Array:
+        """Return scores as scikit-learn expects them."""
         return as_decision(U)
 
     def probabilities(self, U: Array) -> Array:
-        present = self.present  # absent classes get 0
+        """Return probabilities (n, K), 0 for classes without training examples."""
+        present = self.present
         if present.all():
             return not_zero(self.loss.probabilities(U))
         known = not_zero(self.loss.probabilities(U[:, present])) if present.sum() > 1 else np.ones((len(U), 1))
@@ -121,7 +106,7 @@ def median_class(P: Array, order: Labels) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
-    """Every class whose score is above a threshold, ⟨w, U⟩ + b."""
+    """Predicts every class whose score is above a threshold, ⟨w, U⟩ + b."""
 
     loss: Loss
     threshold: Array  # (K + 1,), w and b
@@ -142,7 +127,7 @@ class SeveralLabels:
 
 
 class LabelsOfTheirOwn(SeveralLabels):
-    """Every label whose probability is above a threshold of its own, (K,); each label is a question of its own."""
+    """Predicts every label whose probability is above a threshold of its own, (K,)."""
 
     def of_probabilities(self, P: Array) -> AnyArray:
         return (P > self.threshold).astype(np.int64)
@@ -156,7 +141,7 @@ class LabelsOfTheirOwn(SeveralLabels):
 
 @dataclass(frozen=True, eq=False)
 class SeveralTargets:
-    """The best class of each of several targets, whose scores lie side by side."""
+    """Predicts the best class of each of several targets, whose scores lie side by side."""
 
     loss: Loss
     classes: list[AnyArray]
@@ -184,6 +169,10 @@ class SeveralTargets:
 
     def probabilities(self, U: Array) -> Array:
         return not_zero(self.loss.probabilities(U))
+
+
+# How class scores (n, K) become predictions.
+Decision = OneLabel | SeveralLabels | SeveralTargets
 
 
 def all_classes(U: Array, present: Any) -> Array:

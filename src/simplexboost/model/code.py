@@ -141,11 +141,9 @@ class Gradient:
 
     Parameters
     ----------
-    labels : array of shape (n,)
-        The class that a classifier should name for every example: the true class; of several labels, the one with the
-        largest entry of P.
-    weight : array of shape (n,)
-        How important it is to name that class: the entry of P.
+    labels, weight : arrays of shape (n,)
+        The class that a classifier should name for every example, and how important that is: the true class and its
+        entry of P; of several labels, the one with the largest entry.
     P : array of shape (n, K), a function that returns it, or None
         Minus the gradient in the scores, sample weights included, up to a positive factor.
     code : Code or None, default=None

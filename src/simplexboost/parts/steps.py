@@ -329,6 +329,7 @@ class Step(Part):
     True
     """
 
+    table: ClassVar[dict[str, type[Step]]] = {}  # the rules that have names
     measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
     constant: ClassVar[float | None] = None  # the step, if it is the same along every ray
 
@@ -340,7 +341,7 @@ class Step(Part):
         """Raise where a parameter has no meaning or the loss does not suit; called once before boosting."""
 
 
-class LineSearch(Step):
+class LineSearch(Step, name="line-search"):
     """The α ≥ 0 that minimises the risk along the ray.
 
     For convex losses it is found by a safeguarded Newton method on the derivative. For others (Savage, soft-max cost) a
@@ -380,7 +381,7 @@ class LineSearch(Step):
         return Stride(alpha if alpha < UNBOUNDED else self.endless_step)
 
 
-class ClosedForm(Step):
+class ClosedForm(Step, name="closed-form"):
     """The step of AdaBoost and its relatives, for losses that are sums of exponentials.
 
     A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
@@ -440,7 +441,7 @@ class ClosedForm(Step):
         return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
 
 
-class ErrorStep(Step):
+class ErrorStep(Step, name="error"):
     """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
 
     A vote weighs ln((1−e)/e) where the learner must beat a coin (AdaBoost.M1), and ln((1−e)/e) + ln(K−1) where it must
@@ -511,7 +512,7 @@ class ErrorStep(Step):
         return 1 / (rate * ((high - low) or abs(high)))
 
 
-class FixedStep(Step):
+class FixedStep(Step, name="fixed"):
     """Always the same step; with Newton learners 1 is the natural one.
 
     Parameters
@@ -538,7 +539,7 @@ class FixedStep(Step):
         return self.alpha
 
 
-class GradientStep(Step):
+class GradientStep(Step, name="gradient"):
     """The gradient projected on the learner, K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost with rates of K).
 
     Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i, which is the edge, and likewise ‖h‖². A
@@ -563,13 +564,7 @@ class GradientStep(Step):
         return Stride(max(edge, 0.0) / size if size > 0 else 0.0, edge=edge)
 
 
-STEPS: dict[str, type[Step]] = {
-    "line-search": LineSearch,
-    "closed-form": ClosedForm,
-    "error": ErrorStep,
-    "fixed": FixedStep,
-    "gradient": GradientStep,
-}
+STEPS = Step.table
 
 # The step that a name or a `Step` stands for.
 as_step: Callable[[Any], Step] = partial(resolve, table=STEPS, base=Step, parameter="step")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,6 +80,8 @@ class Codewords(Part, ABC):
            [1., 0.]])
     """
 
+    table: ClassVar[dict[str, type[Codewords]]] = {}  # the sets that have names
+
     def check(self) -> None:
         """Raise if a parameter is invalid."""
         check_number("code_dim", getattr(self, "code_dim", None), int, 1, MOST_DIMENSIONS, none=True)
@@ -136,7 +138,7 @@ class Custom(Codewords):
         return check_codewords(self.matrix(K, rng)[check_present(K, present)])
 
 
-class Canonical(Codewords):
+class Canonical(Codewords, name="canonical"):
     """The identity: class k is the k-th unit vector.
 
     Parameters
@@ -169,7 +171,7 @@ class Canonical(Codewords):
         return K
 
 
-class Simplex(Codewords):
+class Simplex(Codewords, name="simplex"):
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
 
     Its rows have length one, zero sum and equal inner products −1/(K−1). They are in the orientation of the paper's
@@ -209,7 +211,7 @@ class Simplex(Codewords):
         return K - 1 if self.code_dim is None else self.code_dim
 
 
-class SAMMECode(Codewords):
+class SAMMECode(Codewords, name="samme"):
     """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K−1).
 
     Examples

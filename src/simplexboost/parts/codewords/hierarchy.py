@@ -15,7 +15,7 @@ SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of th
 WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
 
 
-class Ordered(Codewords):
+class Ordered(Codewords, name="ordered"):
     """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
 
     The classes are ordered from the lowest to the highest like ``classes_``. Slow waves are longer than fast ones, so

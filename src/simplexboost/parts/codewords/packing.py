@@ -192,7 +192,7 @@ def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
     return csr_array((values.ravel(), columns.ravel(), np.arange(0, rows * d + 1, d)), shape=(rows, K * d))
 
 
-class MaxMin(Codewords):
+class MaxMin(Codewords, name="max-min"):
     """Unit codewords whose smallest distance is as large as could be found: the code for few dimensions.
 
     Closed forms are used where they are known to be optimal: the simplex for K <= d+1, orthogonal simplices for K <= 2d
@@ -254,7 +254,7 @@ def _orthogonal_simplices(K: int, d: int) -> Array:
     return Y
 
 
-class Auto(Codewords):
+class Auto(Codewords, name="auto"):
     """Canonical codewords, or few dimensions where the table would not fit into memory with canonical ones.
 
     Parameters

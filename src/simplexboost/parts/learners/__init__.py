@@ -69,24 +69,7 @@ __all__ = [
     "as_learner",
 ]
 
-LEARNERS: dict[str, type[Learner]] = {
-    "vector-tree": VectorTree,
-    "newton-tree": NewtonTree,
-    "regression-tree": RegressionTree,
-    "sketch-tree": SketchTree,
-    "class-tree": ClassTree,
-    "converted-tree": ConvertedTree,
-    "info-tree": InfoTree,
-    "gini-tree": GiniTree,
-    "greedy-tree": GreedyTree,
-    "greedy-info-tree": GreedyInfoTree,
-    "sign-tree": SignTree,
-    "hamming-tree": HammingTree,
-    "subset-tree": SubsetTree,
-    "index-stump": IndexStump,
-    "stump": Stump,
-    "linear": LinearRegressor,
-}
+LEARNERS = Learner.table
 
 
 def as_learner(value: Any) -> Learner:

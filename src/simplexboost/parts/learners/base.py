@@ -34,10 +34,8 @@ class Request:
         The answers of learners that name classes: row k for class k; ±1 for one coordinate.
     curvature : array of shape (n,) or None, default=None
         The sum of the Hessian's diagonal, or None if only the gradient is used.
-    rows : array or None, default=None
-        The numbers of the rows that the learner may use, ascending; None stands for all.
-    features : array or None, default=None
-        The numbers of the features that the learner may use, ascending; None stands for all.
+    rows, features : arrays or None, default=None
+        The numbers of the rows and of the features that the learner may use, ascending; None stands for all.
     seed : int, default=0
         The seed of learners that draw at random.
 
@@ -120,6 +118,7 @@ class Learner(Part):
     (True, 'any', True)
     """
 
+    table: ClassVar[dict[str, type[Learner]]] = {}  # the learners that have names
     takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
     kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
 

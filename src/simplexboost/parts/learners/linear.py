@@ -22,7 +22,7 @@ from ...tables.training_set import float_blocks
 from .base import Answer, Learner, Request
 
 
-class LinearRegressor(Learner):
+class LinearRegressor(Learner, name="linear"):
     """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
 
     All features are tried; the one with the largest explained sum of squares wins. Missing values count as the

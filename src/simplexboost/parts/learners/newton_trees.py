@@ -125,7 +125,7 @@ def make_monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) 
     return values
 
 
-class NewtonTree(TreeLearner):
+class NewtonTree(TreeLearner, name="newton-tree"):
     """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
 
     Parameters
@@ -198,7 +198,7 @@ def newton_steps(sums: Array, l2_regularization: float) -> Array:
     return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
-class RegressionTree(NewtonTree):
+class RegressionTree(NewtonTree, name="regression-tree"):
     """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
 
     Parameters
@@ -231,7 +231,7 @@ def round_to_single(values: Array) -> Array:
 LABEL_L2 = 1.0  # of 0.2, 0.5, 1 and 5 the best or the second best on four tables (docs/targets.md)
 
 
-class SketchTree(NewtonTree):
+class SketchTree(NewtonTree, name="sketch-tree"):
     """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
 
     Parameters

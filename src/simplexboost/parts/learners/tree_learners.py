@@ -145,7 +145,7 @@ def nearest_sums(tree: Tree, sums: Array) -> Array:
     return all_sums[is_leaf][np.argsort(tree.nodes["left"][is_leaf])]
 
 
-class VectorTree(TreeLearner):
+class VectorTree(TreeLearner, name="vector-tree"):
     """Leaves are unit vectors ΣG / ‖ΣG‖, and the node score is ‖ΣG‖. With one coordinate the answers are ±1.
 
     Examples
@@ -166,7 +166,7 @@ class VectorTree(TreeLearner):
         return np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
 
 
-class Stump(VectorTree):
+class Stump(VectorTree, name="stump"):
     """One split. With one coordinate the two leaves answer ±1, the classical decision stump.
 
     Examples
@@ -222,7 +222,7 @@ class NamesClasses(TreeLearner):
         return np.asarray(nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1))
 
 
-class ClassTree(NamesClasses):
+class ClassTree(NamesClasses, name="class-tree"):
     """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy").
 
     Examples
@@ -245,7 +245,7 @@ class ClassTree(NamesClasses):
         return super()._make_growth(data, bits=64 if data.n * data.K < SMALL else 32, **more)
 
 
-class ConvertedTree(NamesClasses):
+class ConvertedTree(NamesClasses, name="converted-tree"):
     """A `VectorTree` whose leaves answer with the codeword nearest to their vector: Saberian and Vasconcelos (87).
 
     It shows what is lost by answers that name a class: the tree is that of the real answers, and with centred codewords
@@ -263,7 +263,7 @@ class ConvertedTree(NamesClasses):
         return np.asarray((nearest_sums(grown.tree, grown.leaf_sums) @ request.Y.T).argmax(axis=1))
 
 
-class InfoTree(NamesClasses):
+class InfoTree(NamesClasses, name="info-tree"):
     """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info").
 
     Examples
@@ -285,7 +285,7 @@ class InfoTree(NamesClasses):
         return OneHot(request.labels, request.weight, len(request.Y))
 
 
-class GiniTree(InfoTree):
+class GiniTree(InfoTree, name="gini-tree"):
     """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART).
 
     Examples
@@ -297,7 +297,7 @@ class GiniTree(InfoTree):
     score: ClassVar[str] = "gini"
 
 
-class GreedyTree(ClassTree):
+class GreedyTree(ClassTree, name="greedy-tree"):
     """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire.
 
     Examples
@@ -311,7 +311,7 @@ class GreedyTree(ClassTree):
     leaves_per_rival: int | None = 12
 
 
-class GreedyInfoTree(InfoTree):
+class GreedyInfoTree(InfoTree, name="greedy-info-tree"):
     """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire.
 
     Examples
@@ -325,7 +325,7 @@ class GreedyInfoTree(InfoTree):
     leaves_per_rival: int | None = 12
 
 
-class SignTree(TreeLearner):
+class SignTree(TreeLearner, name="sign-tree"):
     """Leaves hold a sign for every coordinate, sign(ΣG_j), and the node score is Σ_j |ΣG_j| (Hamming trees).
 
     Examples
@@ -341,7 +341,7 @@ class SignTree(TreeLearner):
         return np.sign(nearest_sums(grown.tree, grown.leaf_sums))
 
 
-class HammingTree(SignTree):
+class HammingTree(SignTree, name="hamming-tree"):
     """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size.
 
     Examples
@@ -355,7 +355,7 @@ class HammingTree(SignTree):
     growth: str = "best"
 
 
-class SubsetTree(HammingTree):
+class SubsetTree(HammingTree, name="subset-tree"):
     """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
     If the rows of G sum to zero, which is so for losses of score differences, this is as good as signs. With one
@@ -372,7 +372,7 @@ class SubsetTree(HammingTree):
         return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
 
 
-class IndexStump(Learner):
+class IndexStump(Learner, name="index-stump"):
     """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
 
     The NIPS version of MCBoost uses it in AdaBoost.MH. An answer that depends on a feature is the same for all classes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -39,15 +39,7 @@ __all__ = [
     "margins",
 ]
 
-LOSSES: Mapping[str, type[Loss]] = {
-    "exponential": Exponential,
-    "logistic": Logistic,
-    "savage": Savage,
-    "mm": MM,
-    "one-vs-all": OneVsAll,
-    "own-score": OwnScoreExponential,
-    "softmax-cost": SoftmaxCost,
-}
+LOSSES = Loss.table
 
 # The loss that a name or `Loss` stands for.
 as_loss: Callable[[Any], Loss] = partial(resolve, table=LOSSES, base=Loss, parameter="loss")

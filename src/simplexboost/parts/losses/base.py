@@ -41,6 +41,7 @@ class Loss(Part, ABC):
     (array([-2.]), None, 0.0)
     """
 
+    table: ClassVar[dict[str, type[Loss]]] = {}  # the losses that have names
     # Without annotations, because these are not parameters of every loss.
     convex = False
     cost_matrix = cast("ArrayLike | None", None)  # the cost of mistaking a class for another

@@ -303,7 +303,7 @@ def merging_pays(entries: Array) -> bool:
     return 2 * (1 + len(np.unique(entries))) <= len(entries)
 
 
-class Logistic(ExponentialPhi):
+class Logistic(ExponentialPhi, name="logistic"):
     """LogitBoost's loss, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c. Posterior p = softmax(2 U).
 
     Examples
@@ -335,7 +335,7 @@ class Logistic(ExponentialPhi):
         return expit(-s)
 
 
-class Savage(ExponentialPhi):
+class Savage(ExponentialPhi, name="savage"):
     """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, robust to wrong labels.
 
     The posterior is ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
@@ -434,7 +434,7 @@ class LinearGamma(ExponentialSum, ExponentialPhi):
         return np.exp(log_w - log_scale), log_scale
 
 
-class Exponential(LinearGamma):
+class Exponential(LinearGamma, name="exponential"):
     """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
 
     Examples
@@ -451,7 +451,7 @@ class Exponential(LinearGamma):
     link: ClassVar[Link] = Link("softmax", 2.0)
 
 
-class MM(LinearGamma):
+class MM(LinearGamma, name="mm"):
     """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
 
     Examples

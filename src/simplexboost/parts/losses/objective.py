@@ -25,16 +25,14 @@ CEILING = 700.0
 
 
 class Objective:
-    """The risk of a loss on a training set; evaluates the loss anew in every round.
+    """The risk of a loss on a training set, for which the loss is evaluated anew in every round.
 
     Parameters
     ----------
     loss : Loss
         The loss whose mean is the risk.
-    c : array of shape (n,)
-        The targets.
-    weight : array of shape (n,)
-        The weights of the examples, positive.
+    c, weight : arrays of shape (n,)
+        The targets, and the positive weights of the examples.
     code : Code
         The codewords.
     engine : Engine
@@ -44,9 +42,8 @@ class Objective:
     --------
     >>> from simplexboost.model.code import Code
     >>> from simplexboost.parts.losses import Logistic
-    >>> objective = Objective(Logistic(), np.array([0, 1]), np.ones(2), Code(np.eye(2)))
-    >>> objective.loss
-    Logistic()
+    >>> round(Objective(Logistic(), np.array([0, 1]), np.ones(2), Code(np.eye(2))).risk(np.zeros((2, 2))), 4)
+    0.6931
     """
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:

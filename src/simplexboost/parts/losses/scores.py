@@ -25,7 +25,7 @@ from .objective import Objective
 STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
 
 
-class OneVsAll(ExponentialSum):
+class OneVsAll(ExponentialSum, name="one-vs-all"):
     """K binary AdaBoosts at once, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U; also AdaBoost.MH's loss.
 
     The posterior is AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
@@ -107,7 +107,7 @@ def strongest_class(P: Array) -> tuple[Labels, Array]:
     return k, np.maximum(pick_own(P, k), 0.0)
 
 
-class OwnScoreExponential(ExponentialSum):
+class OwnScoreExponential(ExponentialSum, name="own-score"):
     """A loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
 
     AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred ones and α = 1/K. The posterior is softmax(2αU). For
@@ -202,7 +202,7 @@ def in_own_column(own: Array, c: Labels, K: int) -> Array:
     return P
 
 
-class SoftmaxCost(Loss):
+class SoftmaxCost(Loss, name="softmax-cost"):
     """The expected cost of a random decision, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
 
     It is bounded and not convex: gradients vanish for examples that are far on the wrong side, so start from equal

@@ -46,6 +46,7 @@ class Optimizer(Part):
     True
     """
 
+    table: ClassVar[dict[str, type[Optimizer]]] = {}  # the optimizers that have names
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
     # How many classes beside its own every row keeps scores of, None for all: no parameter of every optimizer.
     candidates = cast("int | None", None)

@@ -39,7 +39,7 @@ from .base import (
 from .run import Run, Update
 
 
-class GradientDescent(Optimizer):
+class GradientDescent(Optimizer, name="gradient"):
     """Functional gradient descent (GD-MCBoost): one h with values in R^d follows the whole gradient.
 
     Examples
@@ -52,7 +52,7 @@ class GradientDescent(Optimizer):
         return step_along(run, gradient_of(run))
 
 
-class SignedDescent(GradientDescent):
+class SignedDescent(GradientDescent, name="signed"):
     """Gradient descent where an answer that names class k is +1 for k, −1 for every other class (AdaBoost.MH).
 
     Examples
@@ -70,7 +70,7 @@ class SignedDescent(GradientDescent):
             raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
 
 
-class CoordinateDescent(Optimizer):
+class CoordinateDescent(Optimizer, name="coordinate"):
     """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
 
     Parameters
@@ -109,7 +109,7 @@ class CoordinateDescent(Optimizer):
         return best
 
 
-class AllCoordinates(Optimizer):
+class AllCoordinates(Optimizer, name="all-coordinates"):
     """Every round fits a scalar h in each coordinate.
 
     Parameters
@@ -177,7 +177,7 @@ def one_by_one(run: Run, loss: OneVsAll, gradient: Gradient) -> list[Update]:
     return updates
 
 
-class Newton(Optimizer):
+class Newton(Optimizer, name="newton"):
     """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
 
     The trace is an upper bound of every eigenvalue, so a leaf ΣG / (Σh + l2) of a `NewtonTree` takes no step that is
@@ -199,7 +199,7 @@ class Newton(Optimizer):
         return step_along(run, gradient_of(run, scaled=False), curvature=run.objective.curvature(run.U))
 
 
-class NewtonCoordinates(Optimizer):
+class NewtonCoordinates(Optimizer, name="newton-coordinates"):
     """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
 
     The regression of class k has weights p(1−p) and targets (1[c=k] − p) / p(1−p), which are clipped. The step is
@@ -245,7 +245,7 @@ class NewtonCoordinates(Optimizer):
 MAX_COLOURINGS = 20  # boosting stops after so many in a row without an edge
 
 
-class NewColumn(Optimizer):
+class NewColumn(Optimizer, name="new-column"):
     """AdaBoost.ECC: every round gives the classes two colours μ ∈ {−1, +1}^K, and a binary learner tells the colour.
 
     The colours are a new column of the code; the learner g adds α g(x) μ to the class scores.
@@ -325,7 +325,7 @@ def max_cut(weights: Array, mu: Array) -> Array:
 LARGEST = 1e150  # of a gradient whose squares can be added up
 
 
-class SampledPairs(Optimizer):
+class SampledPairs(Optimizer, name="sampled-pairs"):
     """Follows the gradient on pairs (example, class), which are drawn by the probability of the class (sm-boost).
 
     If the drawn pairs show no edge, others are drawn, up to ten times.
