@@ -208,7 +208,7 @@ class Simplex(Codewords, name="simplex"):
         return Y
 
     def columns(self, K: int) -> int:
-        return K - 1 if self.code_dim is None else self.code_dim
+        return K - 1 if self.code_dim is None else int(self.code_dim)
 
 
 class SAMMECode(Codewords, name="samme"):

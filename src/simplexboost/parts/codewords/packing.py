@@ -240,7 +240,7 @@ class MaxMin(Codewords, name="max-min"):
 
     def columns(self, K: int) -> int:
         # 3 √K follows the dimensions that did best in trials with single vector trees: 16, 32, 64 for K = 26, 100, 438.
-        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else self.code_dim
+        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else int(self.code_dim)
 
 
 def _orthogonal_simplices(K: int, d: int) -> Array:

@@ -239,6 +239,8 @@ def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: 
         C = real_array(cost_matrix)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"cost_matrix={cost_matrix!r} is no array of numbers; {accepted}") from None
+    if C.ndim == 0:
+        raise ValueError(f"cost_matrix={cost_matrix!r} is no matrix; {accepted}")
     if C.shape != (K, K):
         raise ValueError(f"cost_matrix has shape {C.shape}; {accepted}")
     if not (good := np.isfinite(C) & (C >= 0)).all():
