@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 import simplexboost as sb
 from simplexboost.datasets import make_three_gaussians
 from simplexboost.datasets.generators import COVARIANCES, MEANS
-from simplexboost.parts.losses import clamped
+from simplexboost.parts.losses import clamp_scores
 
 from . import mukherjee, nips2011, theorems_mm  # noqa: F401  registers its checks
 from .cells import Cell, Results, task
@@ -145,7 +145,7 @@ def clamp(seed: int) -> dict[str, Any]:
     F, c = 2 * clf.decision_function(data.X_test), data.y_test
     numbers: dict[str, dict[str, float]] = {}
     for B in (1.0, 3.0, 10.0):
-        G = clamped(F, B)
+        G = clamp_scores(F, B)
         losses = np.exp(G - G[np.arange(len(c)), c][:, None]).sum(axis=1) - 1
         column = f"B = {B:g}, seed {seed}"
         numbers.setdefault("other decisions", {})[column] = float((G.argmax(axis=1) != F.argmax(axis=1)).mean())
@@ -154,11 +154,11 @@ def clamp(seed: int) -> dict[str, Any]:
     return {"numbers": numbers}
 
 
-@experiment("mukherjee-clamp", "AdaBoost.MM's clamped scores", urgency=4)
+@experiment("mukherjee-clamp", "AdaBoost.MM's clamp_scores scores", urgency=4)
 def clamps(plan: Plan) -> list[Cell]:
     """Equation (64): scores max(−B, F − max F), which decide alike and bound the loss of every example; three
     Gaussians, 2000 training and 4000 test examples, 200 rounds of trees of depth 2. Both follow from the formula, so
-    that what is tried here is our function `clamped`.
+    that what is tried here is our function `clamp_scores`.
     """
     return [Cell("clamp", {"seed": seed}, 2.0) for seed in plan.repeats[:2]]
 
@@ -299,7 +299,7 @@ def consistency(m: int, seed: int, n_test: int = 40_000) -> dict[str, Any]:
         named = eta[rows, F.argmax(axis=1)]  # the probability of the named class: less noise than the labels
         numbers[f"excess error, {name}"] = {f"m = {m}": 100 * float(1 - named.mean() - best_error)}
         if rounds != 500:
-            G = clamped(F, BOUND)
+            G = clamp_scores(F, BOUND)
             numbers["excess risk"] = {f"m = {m}": float(conditional_risk(G, eta).mean() - best_risk)}
             numbers["test error, labels"] = {f"m = {m}": 100 * float((F.argmax(axis=1) != c).mean())}
     return {"numbers": numbers}
@@ -311,7 +311,7 @@ def consistent(plan: Plan) -> list[Cell]:
     examples, 20 000 rounds of AdaBoost on the triples (x, y, l), which is AdaBoost.MM with step (61) by Lemma 34; the
     least risk by convex optimisation, with a bound from below by duality. Lemma 28: random distributions on up to five
     points and five classes, and two almost equal classes. Lemma 27 and Theorem 29: the three Gaussians, trees of depth
-    2, √m rounds for m examples (and 500 rounds beside it), scores clamped at 5; excess error and risk are computed with
+    2, √m rounds for m examples (and 500 rounds beside it), scores clamp_scores at 5; excess error and risk are computed with
     the true posterior of 40 000 test points, five draws.
     """
     largest = plan.pick(len(SIZES), 3)
