@@ -154,7 +154,7 @@ def clamp(seed: int) -> dict[str, Any]:
     return {"numbers": numbers}
 
 
-@experiment("mukherjee-clamp", "AdaBoost.MM's clamp_scores scores", urgency=4)
+@experiment("mukherjee-clamp", "AdaBoost.MM's clamped scores", urgency=4)
 def clamps(plan: Plan) -> list[Cell]:
     """Equation (64): scores max(−B, F − max F), which decide alike and bound the loss of every example; three
     Gaussians, 2000 training and 4000 test examples, 200 rounds of trees of depth 2. Both follow from the formula, so
@@ -311,7 +311,7 @@ def consistent(plan: Plan) -> list[Cell]:
     examples, 20 000 rounds of AdaBoost on the triples (x, y, l), which is AdaBoost.MM with step (61) by Lemma 34; the
     least risk by convex optimisation, with a bound from below by duality. Lemma 28: random distributions on up to five
     points and five classes, and two almost equal classes. Lemma 27 and Theorem 29: the three Gaussians, trees of depth
-    2, √m rounds for m examples (and 500 rounds beside it), scores clamp_scores at 5; excess error and risk are computed with
+    2, √m rounds for m examples (and 500 rounds beside it), scores clamped at 5; excess error and risk are computed with
     the true posterior of 40 000 test points, five draws.
     """
     largest = plan.pick(len(SIZES), 3)

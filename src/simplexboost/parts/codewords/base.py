@@ -197,7 +197,7 @@ class Simplex(Codewords, name="simplex"):
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         K = check_classes(K)
-        d = check_dim(self.columns(K))
+        d = check_dim(self.columns(K) if self.code_dim is None else self.code_dim)
         if d < K - 1:
             raise ValueError(f"code_dim={d} is too small for a simplex of K={K} classes, at least {K - 1}; see MaxMin.")
         left = np.arange(K, 1, -1)  # classes left at column j: K - j

@@ -226,7 +226,7 @@ class MaxMin(Codewords, name="max-min"):
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         K = check_classes(K)
-        d = check_dim(self.columns(K))
+        d = check_dim(self.columns(K) if self.code_dim is None else self.code_dim)
         if d == 1 and K > 2:
             raise ValueError(f"code_dim=1 holds two unit codewords, not K={K}; choose at least 2.")
         if d + 1 >= K:
