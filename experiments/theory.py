@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 import simplexboost as sb
 from simplexboost.datasets import make_three_gaussians
 from simplexboost.datasets.generators import COVARIANCES, MEANS
-from simplexboost.parts.losses import clamped
+from simplexboost.parts.losses import clamp_scores
 
 from . import mukherjee, nips2011, theorems_mm  # noqa: F401  registers its checks
 from .cells import Cell, Results, task
@@ -145,7 +145,7 @@ def clamp(seed: int) -> dict[str, Any]:
     F, c = 2 * clf.decision_function(data.X_test), data.y_test
     numbers: dict[str, dict[str, float]] = {}
     for B in (1.0, 3.0, 10.0):
-        G = clamped(F, B)
+        G = clamp_scores(F, B)
         losses = np.exp(G - G[np.arange(len(c)), c][:, None]).sum(axis=1) - 1
         column = f"B = {B:g}, seed {seed}"
         numbers.setdefault("other decisions", {})[column] = float((G.argmax(axis=1) != F.argmax(axis=1)).mean())
@@ -158,7 +158,7 @@ def clamp(seed: int) -> dict[str, Any]:
 def clamps(plan: Plan) -> list[Cell]:
     """Equation (64): scores max(−B, F − max F), which decide alike and bound the loss of every example; three
     Gaussians, 2000 training and 4000 test examples, 200 rounds of trees of depth 2. Both follow from the formula, so
-    that what is tried here is our function `clamped`.
+    that what is tried here is our function `clamp_scores`.
     """
     return [Cell("clamp", {"seed": seed}, 2.0) for seed in plan.repeats[:2]]
 
@@ -299,7 +299,7 @@ def consistency(m: int, seed: int, n_test: int = 40_000) -> dict[str, Any]:
         named = eta[rows, F.argmax(axis=1)]  # the probability of the named class: less noise than the labels
         numbers[f"excess error, {name}"] = {f"m = {m}": 100 * float(1 - named.mean() - best_error)}
         if rounds != 500:
-            G = clamped(F, BOUND)
+            G = clamp_scores(F, BOUND)
             numbers["excess risk"] = {f"m = {m}": float(conditional_risk(G, eta).mean() - best_risk)}
             numbers["test error, labels"] = {f"m = {m}": 100 * float((F.argmax(axis=1) != c).mean())}
     return {"numbers": numbers}

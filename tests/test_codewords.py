@@ -451,7 +451,7 @@ def test_absent_classes_get_a_smaller_code() -> None:
 def test_as_codewords_accepts_and_refuses() -> None:
     part = cw.MaxMin(code_dim=4)
     assert cw.as_codewords(part) is part
-    with pytest.raises(ValueError, match=r"codewords='hadamrd' is unknown; choose one of 'auto', 'canonical', "):
+    with pytest.raises(ValueError, match=r"codewords='hadamrd' is unknown; choose one of 'canonical', 'simplex', "):
         cw.as_codewords("hadamrd")
     with pytest.raises(TypeError, match=r"codewords=Simplex is a class; pass an instance, Simplex\(\)"):
         cw.as_codewords(cw.Simplex)

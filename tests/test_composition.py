@@ -129,7 +129,7 @@ def test_edges_along_a_sketch(s, rows):
     g, h = rng.normal(size=(400, s)) + X[:, :1].clip(-1, 1), rng.uniform(0.1, 1.0, 400)
     g = np.nan_to_num(g)
     statistics = np.column_stack([g, h])
-    learner = SketchTree(max_leaf_nodes=6).resolved(data)
+    learner = SketchTree(max_leaf_nodes=6).resolve(data)
     grown, l2 = learner.grow(data, statistics, rows, None, 0), learner.l2_regularization
     loss = HostLoss()
     loss.compute = CPU.compute

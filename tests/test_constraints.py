@@ -16,7 +16,7 @@ import simplexboost as sb
 from simplexboost.engine import CPU, ORDERS, Growth, cpu_engine
 from simplexboost.parts.learners import LEARNERS, NewtonTree, SketchTree, TreeLearner
 from simplexboost.parts.learners.constraints import interactions, monotone_signs
-from simplexboost.parts.learners.newton_trees import leaf_boxes, ordered_pairs, pooled
+from simplexboost.parts.learners.newton_trees import leaf_boxes, ordered_pairs, pool_values
 from simplexboost.tables.training_set import TrainingSet
 
 GROWTHS = list(ORDERS)
@@ -197,7 +197,7 @@ def test_pooling_is_isotonic_regression_on_a_chain():
         n = int(rng.integers(2, 30))
         v, w = rng.normal(size=n), rng.exponential(size=n) + 0.01
         chain = np.arange(n - 1)
-        ours = pooled(v, w, chain, chain + 1)
+        ours = pool_values(v, w, chain, chain + 1)
         np.testing.assert_allclose(ours, isotonic_regression(v, sample_weight=w), atol=1e-12)
         assert (np.diff(ours) >= 0).all()
 
@@ -349,7 +349,7 @@ def test_the_choice_respects_constraints(monkeypatch):
 
     seen = []
     monkeypatch.setattr(
-        newton_trees, "monotone", lambda tree, values, weight, signs: seen.append(signs) or values, raising=True
+        newton_trees, "make_monotone", lambda tree, values, weight, signs: seen.append(signs) or values, raising=True
     )
     X, t = waves(300)
     clf = sb.SimplexBoostClassifier(monotonic_cst=[1, 0, 0], random_state=0).fit(X, t > 0)

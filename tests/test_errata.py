@@ -623,7 +623,7 @@ def test_e63_a_lost_factor_in_the_proof_of_lemma_18():
 def test_e55_clamped_scores_keep_their_sign():
     clf = sb.AdaBoostMMClassifier(n_estimators=30).fit(X3, Y3)
     U, B, rows = clf.decision_function(X3), 0.5, np.arange(len(Y3))
-    clamped = losses.clamped(U, B)
+    clamped = losses.clamp_scores(U, B)
     gap, before = clamped - clamped[rows, Y3][:, None], U - U[rows, Y3][:, None]  # on triples (x, y, l)
     assert (gap < -B / 2).any()  # right answers, far on the right side; the printed function makes them +C
     assert_array_equal(np.sign(gap)[np.abs(before) > B], np.sign(before)[np.abs(before) > B])

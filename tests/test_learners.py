@@ -577,7 +577,7 @@ def test_as_learner():
     assert isinstance(as_learner(Ridge()), SklearnLearner)
     own = ClassTree(max_depth=4)
     assert as_learner(own) is own
-    with pytest.raises(ValueError, match="learner='tree' is unknown; choose one of 'vector-tree'"):
+    with pytest.raises(ValueError, match=r"learner='tree' is unknown; choose one of .*'vector-tree'"):
         as_learner("tree")
     with pytest.raises(TypeError, match=r"pass an instance, Stump\(\)"):
         as_learner(Stump)

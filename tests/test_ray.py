@@ -51,10 +51,10 @@ def test_a_known_gradient_is_not_computed_again():
     gradient = Objective(Exponential(), C, WEIGHT, Code(Y)).gradient(None, lambda: U, 0)
     known = Ray(Exponential(), lambda: pytest.fail("the scores were computed"), C, WEIGHT, W, gradient)
     alone = Ray(Exponential(), U, C, WEIGHT, W)
-    assert known.P is gradient.P and known.K == alone.K == K
-    assert_allclose(known.P, alone.P, rtol=1e-12)
-    assert_allclose(known.own, alone.own, rtol=1e-12)
-    assert_allclose(alone.own, alone.P[np.arange(N), C])
+    assert known.gradient.P is gradient.P and known.K == alone.K == K
+    assert_allclose(gradient.P, alone.gradient.P, rtol=1e-12)
+    assert_allclose(gradient.weight, alone.gradient.weight, rtol=1e-12)
+    assert_allclose(alone.gradient.weight, alone.gradient.P[np.arange(N), C])
     assert known.gap == pytest.approx(0.5 * (1 + 1 / 2)) and alone.gap is None
 
 

@@ -7,6 +7,7 @@ from twin import reference_engine
 from simplexboost.engine import CPU
 from simplexboost.model.code import Code
 from simplexboost.parts.losses import MM, Exponential, Logistic, OneVsAll, OwnScoreExponential, Savage, SoftmaxCost
+from simplexboost.parts.losses.base import ExponentialSum
 from simplexboost.parts.optimizers.base import normalised_edge
 from simplexboost.parts.steps import Ray
 
@@ -40,7 +41,7 @@ def test_risk_and_slope_along_a_ray(loss):
     assert one == other
 
 
-@each("loss", {name: loss for name, loss in LOSSES.items() if loss.exponential})
+@each("loss", {name: loss for name, loss in LOSSES.items() if isinstance(loss, ExponentialSum)})
 def test_the_balance_of_a_direction(loss):
     one, other = both_ways(lambda U, c, w, W, votes: Ray(loss, U, c, w, W).balance())
     assert one == other

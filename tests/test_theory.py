@@ -71,13 +71,13 @@ def test_the_identity_of_gd_and_mm_on_iris():
 
 
 def test_clamped_scores_decide_alike_and_are_bounded():
-    from simplexboost.parts.losses import clamped
+    from simplexboost.parts.losses import clamp_scores
 
     F = np.random.default_rng(0).normal(scale=5, size=(50, 4))
-    G = clamped(F, 3.0)
+    G = clamp_scores(F, 3.0)
     assert G.min() >= -3 and (G.max(axis=1) == 0).all()
     assert (G.argmax(axis=1) == F.argmax(axis=1)).all()
     near = F.max(axis=1, keepdims=True) - F < 3
     assert np.allclose((G - G.max(axis=1, keepdims=True))[near], (F - F.max(axis=1, keepdims=True))[near])
     with pytest.raises(ValueError, match="bound=0"):
-        clamped(F, 0)
+        clamp_scores(F, 0)

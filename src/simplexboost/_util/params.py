@@ -1,8 +1,8 @@
 """Defines the base class of all parts, checks parameters, and suggests the right keyword for an unknown one.
 
-A part (a loss, a set of codewords, a learner, …) is a dataclass of parameters that derives from ``BaseEstimator``, from
-which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A string in place of a
-part is looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
+A part (a loss, a set of codewords, a learner, …) is a class with annotated parameters that derives from
+``BaseEstimator``, from which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A
+string in place of a part is looked up in the table of its base class (``LOSSES``, ``CODEWORDS``, ...).
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+
+from .docstrings import described
 
 
 def check_keywords(cls: Any, keywords: Mapping[str, Any]) -> None:
@@ -76,8 +78,16 @@ def unknown_parameter(cls: type, word: str, known: Sequence[str]) -> str:
 PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model files
 
 
+@dataclass_transform(eq_default=False)
 class Part(BaseEstimator):
-    """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
+    """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state.
+
+    Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
+    completed with the parameters that base classes describe. With ``name``, as in ``class Mine(Loss, name="mine")``,
+    they enter the table of their base class, and users may pass the name in place of the part.
+    """
+
+    table: ClassVar[dict[str, Any]]
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         check_keywords(cls, keywords)
@@ -88,8 +98,11 @@ class Part(BaseEstimator):
         check_parameters(self, params)
         return super().set_params(**params)
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, name: str | None = None, **more: Any) -> None:
         super().__init_subclass__(**more)
+        described(dataclass(eq=False, repr=False)(cls))
+        if name is not None:
+            cls.table[name] = cls
         if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
             PARTS[cls.__name__] = cls
 

@@ -4,8 +4,7 @@ The loop contains the algorithm only; everything else is a callback, which sees 
 every round, and at the end. It may set ``run.stop_reason`` to end the fit.
 """
 
-from .callbacks import Callback, Checkpoint, Progress, Sampling
+from .callbacks import Callback, Checkpoint, History, Progress, Sampling
 from .evaluation import EarlyStopping, Evaluation
-from .history import History
 
 __all__ = ["Callback", "Checkpoint", "EarlyStopping", "Evaluation", "History", "Progress", "Sampling"]

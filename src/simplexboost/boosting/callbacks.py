@@ -1,10 +1,11 @@
-"""Defines the base class of callbacks, and those for checkpoints, printed progress and samples of rows or features."""
+"""Defines the base class of callbacks, and those for the history, checkpoints, printed progress and random samples."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,6 +15,7 @@ import numpy as np
 from .._util.arrays import AnyArray
 from .._util.messages import warn_user
 from .._util.params import check_number
+from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
 
 
@@ -38,19 +40,19 @@ class Callback:
     """
 
     def check(self, estimator: Any) -> None:
-        """At the beginning of ``fit``, before anything is computed: raise if the callback will not work with it."""
+        """Raise if the callback will not work with an estimator; called at the beginning of ``fit``."""
 
     def start(self, run: Run) -> None:
-        """Before the first round."""
+        """Do what is needed before the first round."""
 
     def before_round(self, run: Run) -> None:
-        """Before every round."""
+        """Do what is needed before a round."""
 
     def after_round(self, run: Run) -> None:
-        """After every round."""
+        """Do what is needed after a round."""
 
     def finish(self, run: Run) -> None:
-        """After the last round."""
+        """Do what is needed after the last round."""
 
 
 @dataclass(eq=False)
@@ -154,7 +156,7 @@ class Progress(Callback):
         self._last, spent = now, now - self._begin
         to_go = spent / (run.round - self._first) * (run.n_rounds - run.round)
         risk = run.risk() if run.risk_before is None else run.risk_before
-        parts = [f"round {run.round}/{run.n_rounds}", f"risk {risk:.6g}", *evaluated(run)]
+        parts = [f"round {run.round}/{run.n_rounds}", f"risk {risk:.6g}", *format_evaluations(run)]
         self._print("  ".join([*parts, f"{spent:.1f} s, {to_go:.1f} s to go"]))
 
     def finish(self, run: Run) -> None:
@@ -165,8 +167,8 @@ class Progress(Callback):
         print(line, file=self.stream or sys.stdout, flush=True)
 
 
-def evaluated(run: Run) -> list[str]:
-    """The newest results of every evaluated set, in words; sets are numbered if there are several."""
+def format_evaluations(run: Run) -> list[str]:
+    """Return the newest results of every evaluated set as text; sets are numbered if there are several."""
     many = len(run.evaluations) > 1
     return [
         f"eval{f'[{i}]' if many else ''}: " + ", ".join(f"{name} {values[-1]:.6g}" for name, values in results.items())
@@ -212,21 +214,110 @@ class Sampling(Callback):
         data, held = run.data, self.held
         if self.subsample < 1.0:
             drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)
-            run.rows = data.engine.rows.find(drawn if held is None else others(data.n, held)[drawn])
+            run.rows = data.engine.rows.find(drawn if held is None else remaining_rows(data.n, held)[drawn])
         else:
-            run.rows = None if held is None else others(data.n_here, data.engine.rows.find(held))
+            run.rows = None if held is None else remaining_rows(data.n_here, data.engine.rows.find(held))
         p = data.p
         most = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
         run.features = draw(run.rng, p, most) if most < 1.0 else None
 
 
 def draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray:
-    """A random sample of a fraction of the numbers 0 .. size − 1, ascending."""
+    """Draw a random sample of a fraction of the numbers 0 .. size − 1, ascending."""
     drawn = np.zeros(size, dtype=bool)
     drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
     return np.flatnonzero(drawn)
 
 
-def others(n: int, held: AnyArray) -> AnyArray:
-    """The rows 0 .. n − 1 without those held out, ascending."""
+def remaining_rows(n: int, held: AnyArray) -> AnyArray:
+    """Return the rows 0 .. n − 1 that are not held out, ascending."""
     return np.delete(np.arange(n), held)
+
+
+HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
+
+
+@dataclass(eq=False)
+class History(Callback):
+    """Records what happened in every round; the fitted attribute ``history_`` holds its records as arrays.
+
+    These are the risk, the edge and the step (means over the updates of a round), the coordinate (−1 for all) and the
+    seconds. Where the step knows them, there are two more: error, the learner's weighted error (a mean again), and
+    bound, a bound on the training error in which a tie counts as an error. The bound is the loss before the first round
+    times a factor for every round, which the theory guarantees. The clock starts when the history is made, at the
+    beginning of ``fit``.
+
+    Parameters
+    ----------
+    records : dict of lists
+        The values of each kind, one for every round; they are empty at first.
+    begin : float
+        The time at which the clock started, which is now by default.
+
+    Examples
+    --------
+    Every booster has one of its own.
+
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(n_estimators=5).fit(X, y)
+    >>> sorted(clf.history_)
+    ['bound', 'coordinate', 'edge', 'error', 'risk', 'seconds', 'step']
+    """
+
+    records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
+    begin: float = field(default_factory=time.perf_counter)
+
+    def after_round(self, run: Run) -> None:
+        updates, records = run.updates, self.records
+        coordinates = {-1 if update.coordinate is None else update.coordinate for update in updates}
+        edge, step, error = updates[0].edge, updates[0].alpha, updates[0].error
+        if len(updates) > 1:  # the mean of one number is itself, which a GPU would otherwise wait for
+            edge = float(np.mean([update.edge for update in updates]))
+            step = float(np.mean([update.alpha for update in updates]))
+            error = None if error is None else float(np.mean([update.error for update in updates]))
+        if error is not None:
+            self.add("error", float(error))
+        drops = [update.drop for update in updates if update.drop is not None]
+        if len(drops) == len(updates):
+            bound = 1.0  # the factor by which the bound changes with this round
+            for update, drop in zip(updates, drops, strict=True):
+                bound -= update.share * (1.0 - drop(run.learning_rate * update.alpha))
+            bounds = records.setdefault("bound", [])
+            if bounds:
+                before = bounds[-1]
+            else:
+                start = mean_loss(run.loss, run.code, run.start(), run.data.c, run.data.weight, run.data.engine)
+                before = start / run.loss.mistake(run.data.K)
+            bound = float(before) * float(bound)
+            bounds.append(bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
+        records["edge"].append(float(edge))
+        records["step"].append(float(step))
+        records["coordinate"].append(coordinates.pop() if len(coordinates) == 1 else -1)
+        records["seconds"].append(time.perf_counter() - self.begin)
+        if run.risk_before is None:
+            records["risk"].append(run.risk())
+        elif len(records["risk"]) < len(records["step"]) - 1:  # the risk after the round before, known only now
+            records["risk"].append(run.risk_before)
+
+    def finish(self, run: Run) -> None:
+        if len(self.records["risk"]) < len(self.records["step"]):
+            self.records["risk"].append(run.risk())
+
+    def continue_from(self, arrays: dict[str, AnyArray]) -> None:
+        """Begin with the records of an earlier fit."""
+        unknown = np.zeros(len(arrays["step"]))  # model files do not hold the seconds
+        self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
+        if self.records["risk"] and np.isnan(self.records["risk"][-1]):  # a checkpoint does not know its last risk
+            self.records["risk"].pop()
+        self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
+
+    def add(self, name: str, value: float) -> None:
+        """Append to a column."""
+        self.records.setdefault(name, []).append(value)
+
+    def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
+        """Return the records of the first rounds as arrays; a risk that is not known yet is NaN."""
+        columns = {name: [*values, np.nan] for name, values in self.records.items()}
+        return {name: np.array(values[:n_rounds]) for name, values in columns.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,29 +15,9 @@ ABSENT = 30.0  # a class without training examples scores this far below every o
 TIED = 1e-6  # scores that differ by no more than this part of the largest one are tied: so much may be rounding
 
 
-class Decision(Protocol):
-    """How class scores (n, K) become predictions."""
-
-    @property
-    def by_score(self) -> bool:
-        """Whether labels follow from scores alone; otherwise they follow from probabilities."""
-
-    def labels(self, U: Array) -> AnyArray:
-        """The predictions: labels (n,), for several labels an indicator matrix (n, K), for targets (n, T)."""
-
-    def of_probabilities(self, P: Array) -> AnyArray:
-        """The predictions, from probabilities (n, K)."""
-
-    def decision(self, U: Array) -> Any:
-        """Scores as scikit-learn expects them."""
-
-    def probabilities(self, U: Array) -> Array:
-        """Probabilities (n, K); those of several labels need not sum to one."""
-
-
 @dataclass(frozen=True, eq=False)
 class OneLabel:
-    """The class with the highest score, ties to the first; or, if there is an `order`, the median class.
+    """Predicts the class with the highest score, ties to the first; or, if there is an `order`, the median class.
 
     The median has the smallest expected absolute error. It is the lowest class such that it and those below it have at
     least half of the probability.
@@ -60,20 +40,23 @@ class OneLabel:
 
     @property
     def by_score(self) -> bool:
+        """Whether labels follow from scores alone; otherwise they follow from probabilities."""
         return self.order is None
 
     def labels(self, U: Array) -> AnyArray:
+        """Return the predictions from scores: labels (n,), or an indicator matrix (n, K), or of targets (n, T)."""
         return self.classes.take(self.best(U))
 
     def best(self, U: Array) -> Labels:
-        """The number of the predicted class, (n,)."""
+        """Return the number of the predicted class, (n,)."""
         return self._chosen(U if self.order is None else self.probabilities(U))
 
     def of_probabilities(self, P: Array) -> AnyArray:
+        """Return the predictions from probabilities (n, K)."""
         return self.classes.take(self._chosen(P))
 
     def _chosen(self, values: Array) -> Labels:
-        """The class with the highest score or probability, or the median by probabilities, (n,)."""
+        """Return the class with the highest score or probability, or the median by probabilities, (n,)."""
         if self.order is not None:
             return median_class(values, self.order)
         if self.exact:
@@ -81,20 +64,20 @@ class OneLabel:
         return np.flatnonzero(self.present).take(first_of_best(values[:, self.present]))
 
     def decision(self, U: Array) -> Array:
+        """Return scores as scikit-learn expects them."""
         return as_decision(U)
 
     def probabilities(self, U: Array) -> Array:
-        """Probabilities by the loss's link; classes without training examples get 0."""
+        """Return probabilities (n, K), 0 for classes without training examples."""
         present = self.present
         if present.all():
             return not_zero(self.loss.probabilities(U))
-        if present.sum() < 2:
-            return of_present(np.ones((len(U), 1)), present)
-        return of_present(not_zero(self.loss.probabilities(U[:, present])), present)
+        known = not_zero(self.loss.probabilities(U[:, present])) if present.sum() > 1 else np.ones((len(U), 1))
+        return of_present(known, present)
 
 
 def first_of_best(U: Array) -> Labels:
-    """The first of the highest scores of every row of U (n, K), where scores that rounding may have parted are tied.
+    """Return the first of the highest scores of every row of U (n, K); scores that rounding may have parted are tied.
 
     All exports decide in this way, too: their scores are rounded differently.
 
@@ -108,7 +91,7 @@ def first_of_best(U: Array) -> Labels:
 
 
 def median_class(P: Array, order: Labels) -> Labels:
-    """The number of the median class of every row of probabilities (n, K), the lower one of two; (n,).
+    """Return the number of the median class of every row of probabilities (n, K), the lower one of two; (n,).
 
     Sums that rounding may have parted from one half count as one half.
 
@@ -123,7 +106,7 @@ def median_class(P: Array, order: Labels) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
-    """Every class whose score is above a threshold, ⟨w, U⟩ + b."""
+    """Predicts every class whose score is above a threshold, ⟨w, U⟩ + b."""
 
     loss: Loss
     threshold: Array  # (K + 1,), w and b
@@ -137,7 +120,6 @@ class SeveralLabels:
         return (P > 0.5).astype(np.int64)
 
     def decision(self, U: Array) -> Array:
-        """How far each score is above the threshold, (n, K)."""
         return U - (np.einsum("nk,k->n", U, self.threshold[:-1]) + self.threshold[-1])[:, None]
 
     def probabilities(self, U: Array) -> Array:
@@ -145,7 +127,7 @@ class SeveralLabels:
 
 
 class LabelsOfTheirOwn(SeveralLabels):
-    """Every label whose probability is above a threshold of its own, (K,); each label is a question of its own."""
+    """Predicts every label whose probability is above a threshold of its own, (K,)."""
 
     def of_probabilities(self, P: Array) -> AnyArray:
         return (P > self.threshold).astype(np.int64)
@@ -159,7 +141,7 @@ class LabelsOfTheirOwn(SeveralLabels):
 
 @dataclass(frozen=True, eq=False)
 class SeveralTargets:
-    """The best class of each of several targets, whose scores lie side by side."""
+    """Predicts the best class of each of several targets, whose scores lie side by side."""
 
     loss: Loss
     classes: list[AnyArray]
@@ -167,11 +149,10 @@ class SeveralTargets:
     by_score: ClassVar[bool] = True
 
     def cut(self, columns: Array) -> list[Array]:
-        """What belongs to each target of an array (n, K) with columns for the classes of all targets."""
+        """Split an array (n, K), with columns for the classes of all targets, into an array for every target."""
         return np.split(columns, np.cumsum([len(labels) for labels in self.classes])[:-1], axis=1)
 
     def labels(self, U: Array) -> AnyArray:
-        """The best class of every target, (n, T); objects if the classes are of different kinds."""
         best = [k.take(u.argmax(axis=1)) for k, u in zip(self.classes, self.cut(U), strict=True)]
         if len({labels.dtype.kind for labels in best}) == 1:
             return np.column_stack(best)
@@ -184,15 +165,18 @@ class SeveralTargets:
         return self.labels(P)
 
     def decision(self, U: Array) -> Any:
-        """For every target its scores (n, K); with two classes the difference U₁ − U₀ (n,)."""
         return [as_decision(u) for u in self.cut(U)]
 
     def probabilities(self, U: Array) -> Array:
         return not_zero(self.loss.probabilities(U))
 
 
+# How class scores (n, K) become predictions.
+Decision = OneLabel | SeveralLabels | SeveralTargets
+
+
 def all_classes(U: Array, present: Any) -> Array:
-    """Scores of the present classes → scores of all; absent classes score far below the others."""
+    """Return the scores of all classes from those of the present ones; absent classes score far below the others."""
     if present.all():
         return U
     scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
@@ -200,14 +184,14 @@ def all_classes(U: Array, present: Any) -> Array:
     return scores
 
 
-def merged_scores(U: Array, merged: Labels | None) -> Array:
-    """Scores (n, K) of classes of which some count as one: ½ log Σ exp(2U) over each of the merged classes.
+def merge_scores(U: Array, merged: Labels | None) -> Array:
+    """Merge the scores (n, K) of classes that count as one: ½ log Σ exp(2U) over them.
 
     ``merged`` (K,) has the number of the class to which each belongs, or is None where every class is its own. The
     soft-max of the result has the sums of the probabilities. A class that stands alone keeps its scores bit for bit.
 
     >>> U = np.log([[0.5, 0.2, 0.3]]) / 2
-    >>> np.exp(2 * merged_scores(U, np.array([0, 1, 0]))).round(6)
+    >>> np.exp(2 * merge_scores(U, np.array([0, 1, 0]))).round(6)
     array([[0.8, 0.2]])
     """
     if merged is None:
@@ -219,12 +203,12 @@ def merged_scores(U: Array, merged: Labels | None) -> Array:
     return out
 
 
-def merged_sums(P: Array, merged: Labels | None) -> Array:
-    """Probabilities (n, K) of classes of which some count as one (`merged_scores`): their sums.
+def merge_sums(P: Array, merged: Labels | None) -> Array:
+    """Merge the probabilities (n, K) of classes that count as one (`merge_scores`): return their sums.
 
     The sums of a row do not depend on how many rows there are.
 
-    >>> merged_sums(np.array([[0.5, 0.25, 0.25]]), np.array([0, 1, 0]))
+    >>> merge_sums(np.array([[0.5, 0.25, 0.25]]), np.array([0, 1, 0]))
     array([[0.75, 0.25]])
     """
     if merged is None:
@@ -236,17 +220,17 @@ def merged_sums(P: Array, merged: Labels | None) -> Array:
 
 
 def not_zero(P: Array) -> Array:
-    """Probabilities that are too small for a number as the smallest one, in place: then they have a logarithm."""
+    """Raise probabilities of zero to the smallest positive number, in place, so that they have a logarithm."""
     return np.maximum(P, TINY, out=P)
 
 
 def of_present(P: Array, present: Any) -> Array:
-    """Probabilities of the present classes → those of all; absent classes get 0."""
+    """Return the probabilities of all classes from those of the present ones; absent classes get 0."""
     out = np.zeros((len(P), len(present)))
     out[:, present] = P
     return out
 
 
 def as_decision(U: Array) -> Array:
-    """Scores (n, K) as ``decision_function`` returns them: with two classes the difference U₁ − U₀ (n,)."""
+    """Return scores (n, K) as ``decision_function`` does: with two classes the difference U₁ − U₀ (n,)."""
     return U[:, 1] - U[:, 0] if U.shape[1] == 2 else U

@@ -20,7 +20,6 @@ from ..parts.optimizers.run import Run
 from .callbacks import Callback
 
 
-@dataclass(eq=False, repr=False)
 class EarlyStopping(Part):
     """When boosting stops because the predictions of rows that are not trained on no longer improve.
 
@@ -86,18 +85,15 @@ class Evaluation(Callback):
     ----------
     X : array of shape (n, p)
         The rows.
-    c : array of shape (n,)
-        Their targets, numbers of classes; a row with target −1, whose class the model does not know, is left out of the
-        risk.
-    weight : array of shape (n,)
-        Their weights.
+    c, weight : arrays of shape (n,)
+        Their targets, numbers of classes, and weights. A row with target −1, whose class the model does not know, is
+        left out of the risk.
     metrics : dict of callables
         Functions of predictions, by name; none by default.
     results : dict of lists
         A list for "risk" and for every metric, with an entry for every round; it is empty at first.
     seen : callable
-        A function that makes of class scores U (n, K) the predictions that the metrics take; by default these are the
-        scores.
+        A function that turns class scores U (n, K) into what the metrics take; by default the scores themselves.
     watch : str, default="risk"
         The name of the result that says which round is the best.
     greater_is_better : bool, default=False
@@ -113,14 +109,13 @@ class Evaluation(Callback):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> held = Evaluation(X[1::2], y[1::2], np.ones(75))
     >>> clf = sb.SimplexBoostClassifier(n_estimators=20, callbacks=[held]).fit(X[::2], y[::2])
-    >>> len(held.results["risk"]), held.results["risk"][0] > held.results["risk"][-1]
-    (20, True)
+    >>> len(held.results["risk"])
+    20
     """
 
     X: AnyArray
@@ -197,7 +192,7 @@ class Evaluation(Callback):
             self._best, self.best_round = score, n_rounds
 
     def risk(self, run: Run) -> float:
-        """The mean loss now."""
+        """Return the mean loss after the last round."""
         if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
         if isinstance(self._F, Candidates):
@@ -210,7 +205,7 @@ class Evaluation(Callback):
         return mean_loss(run.loss, run.code, F, c, weight, self._engine)
 
     def _predictor(self, run: Run) -> AnyArray:
-        """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
+        """Return F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
         F = self._engine.device.to_host(self._F)
         if not np.all(run.temperature == 1):
             start = 0.0 if run.model.constant is None else run.model.constant * (1.0 - run.temperature)
@@ -236,7 +231,7 @@ class Evaluation(Callback):
 def measure_all(
     metrics: dict[str, Callable[[Any], Any]], seen: Callable[[Array], Any], U: Array, n_rounds: int
 ) -> dict[str, float]:
-    """What metrics say of predictions, by name; if one fails, the error says which one it was."""
+    """Return the values of metrics by name; if one fails, the error names it."""
     predicted, found = seen(U), {}
     for name, metric in metrics.items():
         try:

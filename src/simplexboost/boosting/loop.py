@@ -47,7 +47,7 @@ def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> Additi
 
 
 def propose(run: Run) -> list[Update]:
-    """The updates of a round; if a sample of rows shows no edge, others are drawn, up to ``MAX_DRAWS``."""
+    """Return the updates of a round; if a sample of rows shows no edge, others are drawn, up to ``MAX_DRAWS``."""
     run.refusal = run.risk_before = None
     updates, draws = run.optimizer.propose(run), 1
     while not updates and run.redraw is not None and draws < MAX_DRAWS:
@@ -57,6 +57,6 @@ def propose(run: Run) -> list[Update]:
 
 
 def overrides(callbacks: Sequence[Callback], name: str) -> list[Callable[[Run], None]]:
-    """The methods of this name that do something."""
+    """Return the methods of a name that callbacks override."""
     methods = [getattr(callback, name) for callback in callbacks]
     return [method for method in methods if getattr(method, "__func__", None) is not getattr(Callback, name)]

@@ -32,7 +32,7 @@ from ..boosting.decisions import OneLabel
 from ..boosting.evaluation import as_early_stopping
 from ..boosting.loop import PERFECT, boost
 from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
-from ..model.code import same as same_code
+from ..model.code import is_same_code
 from ..parts.learners import Learner
 from ..parts.losses import Loss
 from ..parts.optimizers import GradientDescent
@@ -464,7 +464,7 @@ class Booster(AdditiveClassifier):
         if self.merged_ is not None:
             raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
         same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
-        if not same or not same_code(run.Y, self.model_.Y):
+        if not same or not is_same_code(run.Y, self.model_.Y):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
             )

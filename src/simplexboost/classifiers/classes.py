@@ -29,7 +29,7 @@ from .._util.messages import show_progress, warn_user
 from .._util.params import check_number, is_auto
 from .._util.runtime import one_blas_thread
 from ..boosting import History
-from ..boosting.decisions import merged_scores
+from ..boosting.decisions import merge_scores
 from ..boosting.loop import boost
 from ..engine import LeafRule, cpu_engine
 from ..model.additive import (
@@ -508,7 +508,7 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
     for begin in range(0, n, step):
         rows = slice(begin, begin + step)
         F = model.predictor(table[rows], estimator._engine(n))
-        logits = 2.0 * merged_scores(model.scores(F), estimator.merged_)
+        logits = 2.0 * merge_scores(model.scores(F), estimator.merged_)
         top = logits.max(axis=1)
         rest[rows] = np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top
         known = own[rows] >= 0

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels
 from ..boosting import EarlyStopping, Evaluation
-from ..boosting.callbacks import others
+from ..boosting.callbacks import remaining_rows
 from ..boosting.decisions import all_classes
 from ..engine import CPU, Engine
 from ..parts.losses import Loss
@@ -266,7 +266,7 @@ def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generato
     seed = int(rng.integers(2**31 - 1))
     every = data.engine.rows.gather(data.problem.strata(data.c))
     held = data.engine.rows.decide(lambda: rows_to_hold(every, float(fraction), seed))
-    return data.sample(others(data.n, held)), data.sample(held)
+    return data.sample(remaining_rows(data.n, held)), data.sample(held)
 
 
 def rows_to_hold(c: Labels, fraction: float, seed: int) -> AnyArray:

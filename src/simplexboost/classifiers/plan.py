@@ -123,7 +123,7 @@ class Plan:
             n_rounds = min(n_rounds, int(stopping.n_iter_no_change) + 1)
         if (d := parts.codewords.columns(data.K)) is None:
             return
-        needed = parts.optimizer.memory(data, parts.learner.resolved(data), d, n_rounds)
+        needed = parts.optimizer.memory(data, parts.learner.resolve(data), d, n_rounds)
         least = 8.0 * d * (data.n_here + data.K) + LEAST_ROUND * n_rounds  # the predictor, the codewords, the model
         what = f"boosting of {n_rounds} rounds on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
         advice = "Take fewer rows or rounds (n_estimators), or codewords of fewer columns, such as codewords='max-min'."

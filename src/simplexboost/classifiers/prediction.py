@@ -21,8 +21,8 @@ from ..boosting.decisions import (
     SeveralLabels,
     SeveralTargets,
     all_classes,
-    merged_scores,
-    merged_sums,
+    merge_scores,
+    merge_sums,
     not_zero,
     of_present,
 )
@@ -250,7 +250,7 @@ class AdditiveClassifier(BaseClassifier):
         if start is None and self.device != "cpu" and self.present_.all():
             out = P if self.merged_ is None else np.empty((X.shape[0], len(model.Y)))
             if model.finish_on_device("probabilities", X, out, engine):
-                return merged_sums(out, self.merged_)
+                return merge_sums(out, self.merged_)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
@@ -329,9 +329,9 @@ class AdditiveClassifier(BaseClassifier):
     def _scores(self, F: AnyArray) -> Array:
         """Return the scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
-            return all_classes(merged_scores(self.model_.scores(F), self.merged_), self.present_)
+            return all_classes(merge_scores(self.model_.scores(F), self.merged_), self.present_)
         with one_blas_thread():
-            return all_classes(merged_scores(self.model_.scores(F), self.merged_), self.present_)
+            return all_classes(merge_scores(self.model_.scores(F), self.merged_), self.present_)
 
     @property
     def _columns_are_classes(self) -> bool:
@@ -359,7 +359,7 @@ class AdditiveClassifier(BaseClassifier):
         self._engine(len(F)).compute.softmax(F, Y, out)
         not_zero(out)
         if out is not P:
-            P[:] = of_present(merged_sums(out, self.merged_), self.present_)
+            P[:] = of_present(merge_sums(out, self.merged_), self.present_)
 
     def _decision(self) -> Decision:
         """Return how scores become labels and probabilities."""

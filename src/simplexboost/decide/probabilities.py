@@ -14,7 +14,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Array, Mask
 from .._util.params import check_number
 from .._util.runtime import one_blas_thread
-from ..boosting.decisions import merged_sums
+from ..boosting.decisions import merge_sums
 from ..parts.codewords.hierarchy import names_array
 from ..tables.labels import as_listed, listed_classes
 from .rows import accept_pipelines, check_one_class
@@ -185,7 +185,7 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, init_score: Any = None)
     """
     nodes_of(clf, level)
     P = np.asarray(clf.predict_proba(X, init_score=init_score))
-    return merged_sums(P, clf.hierarchy_.members(level, clf.classes_).argmax(axis=1))
+    return merge_sums(P, clf.hierarchy_.members(level, clf.classes_).argmax(axis=1))
 
 
 def nodes_of(clf: Any, level: Any) -> AnyArray:

@@ -31,7 +31,7 @@ class Term:
     coordinate: int | None = None
 
     def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
-        """F += α h, in place, where h has these outputs."""
+        """Add α h to F in place, from the outputs of h."""
         if isinstance(outputs, LeafOutputs):
             outputs.engine.compute.add_leaves(F, outputs.values, self.step, outputs.leaf_of_row)
         elif self.coordinate is None:
@@ -91,32 +91,27 @@ class AdditiveModel:
                 self.terms[i] = replace(term, hypothesis=term.hypothesis.made)
 
     def first(self, n_rounds: int) -> AdditiveModel:
-        """The model after its first rounds."""
+        """Return the model after its first rounds."""
         ends = self.round_ends[:n_rounds]
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
 
     def at(self, temperature: Any) -> AdditiveModel:
-        """The model with another temperature, which leaves what its constant first term adds as it is."""
+        """Return the model with another temperature, which does not change what a constant first term adds."""
         if np.array_equal(temperature, self.temperature):
             return self
-        terms, factor = list(self.terms), self.temperature / np.asarray(temperature)
-        if self.constant is not None and factor.ndim == 0:
-            terms[0] = replace(terms[0], step=terms[0].step * float(factor))
-        elif self.constant is not None:
-            terms[0] = times(terms[0], factor)
+        terms = list(self.terms)
+        if self.constant is not None:
+            terms[0] = multiply_outputs(terms[0], self.temperature / np.asarray(temperature))
         return AdditiveModel(self.Y, terms, list(self.round_ends), temperature)
 
     @property
     def scaled_terms(self) -> list[Term]:
         """The terms, their steps, or the columns of their outputs, multiplied by the temperature."""
-        if np.ndim(self.temperature) > 0:
-            return [times(term, self.temperature) for term in self.terms]
-        if self.temperature == 1.0:
-            return self.terms
-        return [replace(term, step=term.step * self.temperature) for term in self.terms]
+        one = np.ndim(self.temperature) == 0 and self.temperature == 1.0
+        return self.terms if one else [multiply_outputs(term, self.temperature) for term in self.terms]
 
     def prefix(self, n_rounds: int) -> AdditiveModel:
-        """The model after its first rounds, to predict with; kept until another number of rounds is asked for.
+        """Return the model after its first rounds, kept until another number of rounds is needed.
 
         The trees of the prefix are then packed once, and not again for every prediction.
         """
@@ -131,7 +126,7 @@ class AdditiveModel:
         return self.Y.dtype
 
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
-        """F(X), (n, d)."""
+        """Compute F(X), (n, d)."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         packed = self._packed(X.shape[1], engine)
         if packed is None:
@@ -151,7 +146,7 @@ class AdditiveModel:
         return packed is not None and packed.finish(what, X, len(self.Y), out)
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest | None:
-        """The whole forest, packed once (18 ms for 400 trees) for an engine and kept until the model changes.
+        """Return the forest, packed once (18 ms for 400 trees) for an engine and kept until the model changes.
 
         None if there are no terms, or some that are not trees.
         """
@@ -159,7 +154,7 @@ class AdditiveModel:
         if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
             if not self.terms or len(self.trees) < len(self.terms):
                 return None
-            kept = self._forest = (key, engine.compute.pack(forest(self.scaled_terms, n_features, self.dtype)))
+            kept = self._forest = (key, engine.compute.pack(make_forest(self.scaled_terms, n_features, self.dtype)))
         return kept[1]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -175,7 +170,7 @@ class AdditiveModel:
             self.Y = identity(*self.Y)
 
     def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
-        """F(X) after every round; the same array each time, updated in place."""
+        """Yield F(X) after every round; the same array each time, updated in place."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         terms = self.scaled_terms
         for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
@@ -183,7 +178,7 @@ class AdditiveModel:
             yield F
 
     def feature_gains(self, p: int) -> Array:
-        """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
+        """Sum the gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
         gains, most = np.zeros(p), np.finfo(np.float64).max / max(p, 1)
         with np.errstate(over="ignore", invalid="ignore"):  # numbers so large come from files that were made by hand
             for term in self.terms:
@@ -197,18 +192,20 @@ class AdditiveModel:
         return gains / gains.sum() if gains.sum() > 0 else gains
 
     def scores(self, F: AnyArray) -> Array:
-        """U = ½ F Yᵀ, (n, K), in double precision."""
+        """Compute U = ½ F Yᵀ, (n, K), in double precision."""
         return self.code.scores(F)
 
 
-def times(term: Term, factors: Array) -> Term:
-    """A tree whose outputs in each column of F are multiplied by a number, factors (d,)."""
+def multiply_outputs(term: Term, factors: Any) -> Term:
+    """Multiply the step by a number, or a tree's outputs in each column of F by one of factors (d,)."""
+    if np.ndim(factors) == 0:
+        return replace(term, step=term.step * float(factors))
     values = term.hypothesis.values
     return with_values(term, values * factors.astype(values.dtype))
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
-    """F += Σ α h(X), in place and in order; consecutive trees go to the engine in one call.
+    """Add Σ α h(X) to F, in place and in order; consecutive trees go to the engine in one call.
 
     F may be `Candidates`, to which trees are added one by one.
     """
@@ -219,14 +216,14 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU)
         return
     for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
         if are_trees:
-            engine.compute.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.compute.n_threads)
+            engine.compute.pack(make_forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.compute.n_threads)
         else:
             for term in run:
                 term.add_to(F, term.hypothesis.outputs(X, engine))
 
 
-def forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
-    """Tree terms in the form that `Engine.pack` takes."""
+def make_forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
+    """Return tree terms in the form that `Engine.pack` takes."""
     hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     return ForestArrays(
         [h.tree for h in hypotheses],
@@ -239,13 +236,13 @@ def forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
 
 
 def has_columns(model: AdditiveModel) -> bool:
-    """Whether every class has a column of its own, in the leaves of trees and nowhere else."""
+    """Tell whether every class has a column of its own, in the leaves of trees and nowhere else."""
     trees = all(isinstance(t.hypothesis, TreeHypothesis) and t.coordinate is None for t in model.terms)
     return model.code.canonical and trees
 
 
 def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
-    """The model of some of its classes, in this order, whose scores stay as they are, bit for bit.
+    """Return the model of some of its classes, in the order of `kept`; their scores stay the same, bit for bit.
 
     Where classes have no columns of their own, their codewords are taken away and the predictor stays as it is.
     """
@@ -261,13 +258,13 @@ def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
 
 
 def with_classes(model: AdditiveModel, places: Labels, K: int) -> AdditiveModel:
-    """The model with columns of zeros between its own, which go to these places (ascending) among K."""
+    """Return the model for K classes: its own columns go to `places`, ascending, and the others are zero."""
     terms = [with_values(term, spread_columns(term.hypothesis.values, places, K)) for term in model.terms]
     return AdditiveModel(unit_vectors(K, model.Y), terms, list(model.round_ends), model.temperature)
 
 
 def spread_columns(values: Any, places: Labels, K: int) -> Any:
-    """Leaf values (L, d) whose columns go to these places among K; the others are zero.
+    """Move the columns of leaf values (L, d) to places among K columns; the others are zero.
 
     >>> spread_columns(np.array([[1.0, 2.0]]), np.array([0, 2]), 4)
     array([[1., 0., 2., 0.]])
@@ -281,7 +278,7 @@ def spread_columns(values: Any, places: Labels, K: int) -> Any:
 
 
 def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
-    """The term with other values (L, m), or (m,) for all leaves, in some columns; they are divided by its step."""
+    """Return the term with other values (L, m), or (m,) for all leaves, divided by its step, in some columns."""
     values = term.hypothesis.values
     dense = values.toarray() if issparse(values) else values.copy()
     dense[:, places] = columns / term.step
@@ -289,10 +286,10 @@ def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
 
 
 def with_values(term: Term, values: Any) -> Term:
-    """The same tree and step with other leaf values."""
+    """Return the term with other leaf values."""
     return replace(term, hypothesis=TreeHypothesis(term.hypothesis.tree, values))
 
 
 def unit_vectors(K: int, like: AnyArray) -> AnyArray:
-    """Canonical codewords (K, K) in the precision of others; a view if they are many."""
+    """Return canonical codewords (K, K) in the precision of others; a view if they are many."""
     return np.eye(K, dtype=like.dtype) if K <= FEW else identity(K, like.dtype)

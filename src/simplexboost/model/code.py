@@ -19,7 +19,7 @@ FEW = 1024  # up to so many classes, canonical codewords are an ordinary array
 
 
 def identity(K: int, dtype: Any = np.float64) -> AnyArray:
-    """The identity (K, K), which cannot be written to: all its diagonals are one and the same row of numbers.
+    """Return the identity (K, K) as a view that cannot be written to: its rows share 2K − 1 numbers.
 
     >>> Y = identity(3)
     >>> Y
@@ -36,19 +36,19 @@ def identity(K: int, dtype: Any = np.float64) -> AnyArray:
 
 
 def is_view(Y: AnyArray) -> bool:
-    """Whether Y is what `identity` returns: no other matrix is constant along its diagonals in memory."""
+    """Tell whether Y is what `identity` returns: no other matrix is constant along its diagonals in memory."""
     size = Y.itemsize
     square = Y.ndim == 2 and len(Y) > 1 and Y.shape[0] == Y.shape[1]
     return square and Y.strides == (-size, size) and bool(Y[0, 0] == 1.0)
 
 
 def in_precision(Y: AnyArray, dtype: Any) -> AnyArray:
-    """Codewords in another precision; those of `identity` stay a view."""
+    """Return codewords in another precision; those of `identity` stay a view."""
     return identity(len(Y), dtype) if is_view(Y) else Y.astype(dtype)
 
 
-def same(A: AnyArray, B: AnyArray) -> bool:
-    """Whether two codes are equal, without a K × K array where both are views."""
+def is_same_code(A: AnyArray, B: AnyArray) -> bool:
+    """Tell whether two codes are equal, without a K × K array where both are views."""
     return A.shape == B.shape if is_view(A) and is_view(B) else np.array_equal(A, B)
 
 
@@ -77,19 +77,19 @@ class Code:
         return float(gaps.mean()) if np.allclose(gaps, gaps[0], rtol=1e-12, atol=0.0) else None
 
     def forward(self, F: AnyArray, out: Array | None = None) -> AnyArray:
-        """F (n, d) → ½ F Yᵀ (n, K), written to `out` where that is given."""
+        """Compute ½ F Yᵀ (n, K) from F (n, d), written to `out` where that is given."""
         return self._times(F, self.Y.T, out)
 
     def scores(self, F: AnyArray) -> Array:
-        """U = ½ F Yᵀ, (n, K), in double precision."""
+        """Compute U = ½ F Yᵀ, (n, K), in double precision."""
         return self.forward(F).astype(np.float64, copy=False)
 
     def back(self, P: AnyArray) -> AnyArray:
-        """P (n, K) → ½ P Y (n, d)."""
+        """Compute ½ P Y (n, d) from P (n, K)."""
         return self._times(P, self.Y)
 
     def predictor(self, logits: Array) -> AnyArray:
-        """F (n, d), in the precision of the codewords, whose logits F Yᵀ are those given, up to a constant in each row.
+        """Find F (n, d) with the given logits F Yᵀ, up to a constant in each row, in the precision of the codewords.
 
         Raises ValueError if there is none, as with codewords of fewer than K − 1 dimensions.
         """
@@ -107,7 +107,7 @@ class Code:
         )
 
     def own_scores(self, F: AnyArray, c: AnyArray) -> Array:
-        """½⟨F, y_c⟩ of every row, (n,)."""
+        """Compute ½⟨F, y_c⟩ of every row, (n,)."""
         if self._form is None:
             return 0.5 * np.einsum("nd,nd->n", F, self.Y[c])
         a, b = self._form
@@ -125,7 +125,7 @@ class Code:
 
 
 def symmetric_form(Y: AnyArray) -> tuple[float, float] | None:
-    """(a, b) where Y = a I + b, else None."""
+    """Return (a, b) if Y = a I + b, else None."""
     K = len(Y)
     if is_view(Y):
         return 1.0, 0.0
@@ -141,11 +141,9 @@ class Gradient:
 
     Parameters
     ----------
-    labels : array of shape (n,)
-        The class that a classifier should name for every example: the true class; of several labels, the one with the
-        largest entry of P.
-    weight : array of shape (n,)
-        How important it is to name that class: the entry of P.
+    labels, weight : arrays of shape (n,)
+        The class that a classifier should name for every example, and how important that is: the true class and its
+        entry of P; of several labels, the one with the largest entry.
     P : array of shape (n, K), a function that returns it, or None
         Minus the gradient in the scores, sample weights included, up to a positive factor.
     code : Code or None, default=None

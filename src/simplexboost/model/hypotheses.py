@@ -20,7 +20,7 @@ class Hypothesis(Protocol):
     """A weak hypothesis."""
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """h(X), (n, d)."""
+        """Compute h(X), (n, d)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +46,14 @@ class PendingTree(TreeHypothesis):
 
     @cached
     def made(self) -> TreeHypothesis:
-        """What it stands for."""
+        """The tree, once it is computed."""
         grown, values, sparse = self.__dict__.pop("_parts")
         if not sparse:
             return TreeHypothesis(grown.tree, np.asarray(values))
         return TreeHypothesis(grown.tree, values.sparse if values.sparse is not None else sparse_values(values))
 
     def maker(self) -> Callable[[], None]:
-        """A function that makes it if somebody still has it: what is put off must not keep an interrupted fit alive."""
+        """Return a function that makes the tree unless it is gone: postponed work keeps no interrupted fit alive."""
         known = weakref.ref(self)
 
         def make() -> None:
@@ -71,7 +71,7 @@ class PendingTree(TreeHypothesis):
 
 
 def sparse_values(values: AnyArray) -> Any:
-    """Leaf values (L, d) as a sparse array: ``csr_array(values)``, whose search for the zeros takes five times as long.
+    """Return leaf values (L, d) as a sparse array; ``csr_array(values)`` takes five times as long.
 
     >>> sparse_values(np.array([[0.0, 2.0], [0.0, 0.0]], dtype=np.float32)).indices
     array([1], dtype=int32)
@@ -92,7 +92,7 @@ class LeafOutputs:
     engine: Engine = CPU
 
     def dense(self) -> Array:
-        """The outputs, (n, d)."""
+        """Return the outputs, (n, d)."""
         return np.asarray(self.values)[self.engine.device.to_host(self.leaf_of_row)]
 
 
@@ -153,7 +153,7 @@ class SpreadHypothesis:
 
 
 def spread(h: Hypothesis, direction: Array) -> Hypothesis:
-    """A scalar hypothesis along a direction (d,); if it has a table of values, only the table changes."""
+    """Spread a scalar hypothesis along a direction (d,); if it has a table of values, only the table changes."""
     if isinstance(h, TreeHypothesis):
         return TreeHypothesis(h.tree, h.values * direction)
     if isinstance(h, LinearHypothesis):
@@ -164,7 +164,7 @@ def spread(h: Hypothesis, direction: Array) -> Hypothesis:
 
 
 def direction(h: Any) -> Array:
-    """The direction (d,) that a hypothesis was spread along, up to a factor."""
+    """Return the direction (d,) that a hypothesis was spread along, up to a factor."""
     if isinstance(h, TreeHypothesis | ClassifierHypothesis):
         table = h.values if isinstance(h, TreeHypothesis) else h.Y
     elif isinstance(h, LinearHypothesis):
@@ -175,7 +175,7 @@ def direction(h: Any) -> Array:
 
 
 def largest(h: Any, outputs: Array | LeafOutputs) -> float:
-    """A bound on the absolute values of h on rows where it has these outputs; NaN if one of them is NaN.
+    """Bound the absolute values of h on rows where it has these outputs; NaN if one of them is NaN.
 
     For a hypothesis with a table of leaf values (L, d) only the table is read, not the rows.
     """

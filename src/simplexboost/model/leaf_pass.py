@@ -30,7 +30,7 @@ SHARE = 0.5  # π_j is this part of the frequency of new class j; docs/classes.m
 def pass_over(
     trees: Sequence[Tree], X: Any, F: AnyArray, rows: RowLoss, rule: LeafRule, rate: float, engine: Engine = CPU
 ) -> list[AnyArray]:
-    """What the leaves of each tree add to the logits of the new classes, (L, m) each.
+    """Return what the leaves of each tree add to the logits of the new classes, (L, m) each.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def pass_over(
 
 
 def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Iterator[AnyArray]:
-    """The leaf of every row of X (n, p) in one tree after another, (n,) int32 each.
+    """Yield the leaf of every row of X (n, p) in one tree after another, (n,) int32 each.
 
     A forest that adds the number of the leaf to a column of its own for every tree finds them in a fifth of the time
     that `Engine.apply` takes for single trees. Numbers of leaves are exact in single precision.
@@ -85,7 +85,7 @@ class Newcomers:
     m: int  # the number of new classes
 
     def probabilities(self, N: Array) -> Array:
-        """The probabilities (n, m) of the new classes if these are their logits."""
+        """Return the probabilities (n, m) of the new classes from their logits."""
         top = np.maximum(self.rest, N.max(axis=1))
         E = np.exp(N - top[:, None])
         return E / (np.exp(self.rest - top) + E.sum(axis=1))[:, None]
@@ -94,7 +94,7 @@ class Newcomers:
 def counted_pass(
     trees: Sequence[Tree], rows: Newcomers, rule: LeafRule, rate: float, engine: Engine = CPU
 ) -> list[Array]:
-    """The same where rows of some old classes are missing; in their place leaves count those they were trained on."""
+    """Return what leaves add if rows of some old classes are missing; leaves know how many they were trained on."""
     own = (rows.c[:, None] == np.arange(1, rows.m + 1)).astype(np.float64)  # 1[c = j], (n, m)
     N, w = np.zeros(own.shape), rows.weight[:, None]
     moves = []
@@ -113,7 +113,7 @@ def counted_pass(
 
 
 def unseen_rows(tree: Tree, given: Array) -> Array:
-    """How many of the rows that each leaf was trained on are not among those given, (L,); never less than none."""
+    """Count the rows that each leaf was trained on and that are not among those given, (L,); at least 0."""
     is_leaf = tree.nodes["feature"] < 0
     counts = np.zeros(tree.n_leaves)
     counts[tree.nodes["left"][is_leaf]] = tree.count[is_leaf]
@@ -121,7 +121,7 @@ def unseen_rows(tree: Tree, given: Array) -> Array:
 
 
 def spread_evenly(n: int, most: int) -> AnyArray:
-    """At most so many of the numbers 0 .. n − 1, at equal distances, ascending; the last one is among them.
+    """Return at most `most` of the numbers 0 .. n − 1, at equal distances, ascending, with the last one.
 
     >>> spread_evenly(10, 4)
     array([0, 3, 6, 9])

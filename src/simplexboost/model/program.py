@@ -36,26 +36,26 @@ class Program:
         return len(self.layer_ends)
 
     def layers(self) -> Iterator[list[Term]]:
-        """The terms of one layer after another."""
+        """Yield the terms of one layer after another."""
         for begin, end in zip([0, *self.layer_ends], self.layer_ends, strict=False):
             yield self.terms[begin:end]
 
     def turns(self, X: AnyArray, engine: Engine = CPU) -> Iterator[Array]:
-        """The probabilities of going right at the nodes of one layer after another, (n, l + 1)."""
+        """Yield the probabilities of going right at the nodes of one layer after another, (n, l + 1)."""
         for layer, terms in enumerate(self.layers()):
             turn = np.full((X.shape[0], layer + 1), 0.5)
             add_terms(terms, X, turn, engine)
             yield turn
 
     def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """The probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
+        """Return the probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
         mass = np.ones((X.shape[0], 1))  # (n, nodes)
         for turn in self.turns(X, engine):
             mass = move(mass, mass * turn, np.empty((len(mass), turn.shape[1] + 1)))
         return np.clip(np.column_stack(answers(mass)), 0.0, 1.0)  # sums of masses may exceed one in the last digit
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
-        """Whether one random path per example answers 1, (n,); a draw at the end is decided by a fair coin."""
+        """Tell whether one random path per example answers 1, (n,); a fair coin decides a draw."""
         n = X.shape[0]
         at = np.zeros(n, dtype=np.intp)  # the node of every example
         for terms in self.layers():
@@ -76,7 +76,7 @@ class Turn:
 
 
 def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) -> Array:
-    """The probabilities of going right of examples that are at some nodes (n,) of a layer with these terms, (n,).
+    """Return the probabilities of going right of examples at some nodes (n,) of a layer with these terms, (n,).
 
     A tree only sees the examples at its node: all examples at all nodes would be hundreds of times as many.
     """
@@ -98,7 +98,7 @@ def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) 
 
 
 def move(mass: Array, right: Array, out: Array) -> Array:
-    """One layer further: mass (n, nodes) and how much of it goes right → out, the mass (n, nodes + 1)."""
+    """Move the mass (n, nodes) to the next layer, out (n, nodes + 1), from what goes right."""
     np.subtract(mass, right, out=out[:, :-1])
     out[:, -1] = 0.0
     out[:, 1:] += right
@@ -106,7 +106,7 @@ def move(mass: Array, right: Array, out: Array) -> Array:
 
 
 def answers(mass: Array) -> tuple[Array, Array]:
-    """The mass (n,) that ends left and right of the middle; what ends in the middle counts half for each side."""
+    """Return the mass (n,) that ends left and right of the middle; what ends in the middle counts half for each."""
     half = mass.shape[1] // 2
     draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column if the number of layers is odd
     return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw

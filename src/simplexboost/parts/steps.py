@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,9 +20,10 @@ from .._util.compat import cached
 from .._util.params import Part, check_choice, check_number, resolve
 from ..engine import CPU, Engine
 from ..model.code import Gradient
-from .losses.base import Loss, margins
+from .losses.base import ExponentialSum, Loss, margins, pick_own
 from .losses.gamma_phi import LinearGamma, MergedRivals
 from .losses.objective import CEILING
+from .losses.scores import OwnScoreExponential
 
 __all__ = [
     "STEPS",
@@ -48,10 +48,9 @@ class Stride(NamedTuple):
         The step; 0 where no step lowers the risk.
     perfect : bool, default=False
         Whether the learner alone, taken far enough, brings the risk to its infimum.
-    edge : float or None, default=None
-        How much better than guessing the learner is, at most 1, measured like the paper of the rule does it.
-    error : float or None, default=None
-        The learner's weighted error.
+    edge, error : float or None, default=None
+        How much better than guessing the learner is, at most 1, measured as in the paper of the rule; and its weighted
+        error.
     drop : callable or None, default=None
         A function of the step that gives the factor by which a bound on the training error changes with it.
     stop : str or None, default=None
@@ -111,21 +110,17 @@ class Ray:
     ----------
     loss : Loss
         The loss whose mean is the risk.
-    U : array of shape (n, K), or a function that returns it
-        The scores now. A function is called when the scores are first asked for.
-    c : array of shape (n,)
-        The true classes.
-    weight : array of shape (n,)
-        The weights of the examples.
-    W : array of shape (n, K), or a function that returns it
-        The direction in scores.
+    U, W : arrays of shape (n, K), or functions that return them
+        The scores now, and the direction in scores. A function is called when its array is first needed.
+    c, weight : arrays of shape (n,)
+        The true classes and the weights of the examples.
     gradient : Gradient or None, default=None
         The gradient at U, where it is known.
     classes : array of shape (n,) or None, default=None
         The class that the learner names for every example, where its answers are codewords.
     merged : MergedRivals or None, default=None
-        Along one coordinate of F, the rivals with classes counted as one whose codewords have the same entry there. A
-        line search computes the same risk from them, with fewer terms.
+        Along one coordinate of F, rivals that move alike counted as one: a line search computes the same risk from
+        them, with fewer terms.
     engine : Engine
         What adds up over the examples; one thread by default.
 
@@ -151,8 +146,10 @@ class Ray:
         engine: Engine = CPU,
     ) -> None:
         self.loss, self.c, self.weight, self.classes, self.engine = loss, c, weight, classes, engine
-        self.gradient, self.merged, self._U, self._W = gradient, merged, U, W
-        self.code = None if gradient is None else gradient.code
+        self.merged, self._U, self._W = merged, U, W
+        self._code = None if gradient is None else gradient.code
+        if gradient is not None:
+            self.__dict__["gradient"] = gradient
 
     @cached
     def U(self) -> Array:
@@ -164,27 +161,21 @@ class Ray:
         """The direction in scores."""
         return self._W() if callable(self._W) else self._W
 
+    @cached
+    def gradient(self) -> Gradient:
+        """Minus the gradient in the scores, sample weights included, up to a positive factor."""
+        P = self.loss.scaled_residual(self.U, self.c, self.engine)[0] * self.weight[:, None]
+        return Gradient(self.c, pick_own(P, self.c), P)
+
     @property
     def K(self) -> int:
         """The number of classes."""
-        return self.U.shape[1] if self.code is None else len(self.code.Y)
+        return self.U.shape[1] if self._code is None else len(self._code.Y)
 
     @property
     def gap(self) -> float | None:
         """What a right answer gains on every rival, in scores, where that is known and the same for all; else None."""
-        return None if self.code is None else self.code.gap
-
-    @cached
-    def P(self) -> Array:
-        """The residual, sample weights included, up to a positive factor, (n, K)."""
-        if self.gradient is None:
-            return self.loss.scaled_residual(self.U, self.c, self.engine)[0] * self.weight[:, None]
-        return self.gradient.P
-
-    @cached
-    def own(self) -> Array:
-        """The residual of the true class, (n,)."""
-        return self.P[np.arange(len(self.c)), self.c] if self.gradient is None else self.gradient.weight
+        return None if self._code is None else self._code.gap
 
     @cached
     def right(self) -> Mask:
@@ -196,7 +187,7 @@ class Ray:
         return self._total(self.loss.value(self.U + alpha * self.W, self.c))
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
-        """First and second derivative of the risk at α, in units of Σ abs(first), in which the scale cancels."""
+        """Return the first and second derivative of the risk at α, in units of Σ abs(first): the scale cancels."""
         if self.merged is None:
             first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)  # (n,) each
         else:
@@ -205,7 +196,7 @@ class Ray:
         return self._total(first) / unit, None if second is None else self._total(second) / unit
 
     def log_risk(self, alpha: float) -> float:
-        """log Σ_i w_i L_i at α; the logarithm, because an exponential risk itself may overflow."""
+        """Compute log Σ_i w_i L_i at α; the logarithm, because an exponential risk itself may overflow."""
         if self.merged is None:
             log_loss = self.loss.log_value(self.U + alpha * self.W, self.c)  # (n,)
         else:
@@ -214,33 +205,32 @@ class Ray:
         return top + math.log(self._total(np.exp(log_loss - top)))
 
     def _total(self, values: Array) -> float:
-        """Σ_i w_i v_i."""
         return self.engine.rows.total(self.weight * values)
 
     def endless(self, endless_step: float) -> Stride | None:
-        """`endless_step` where no example ever loses along the ray, so that the best step is infinite; else None."""
+        """Return `endless_step` where no example ever loses along the ray and the best step is infinite; else None."""
         if not self._falls_forever(strictly=False):
             return None
         return Stride(endless_step, perfect=self._falls_forever(strictly=True))
 
     def _falls_forever(self, strictly: bool) -> bool:
-        """Whether no example's loss ever rises along the ray, or strictly: whether all terms of all losses fall."""
         if self.merged is None:
             return self.loss.falls_forever(self.W, self.c, strictly, self.engine)
         return self.merged.falls_forever(strictly, self.engine)
 
     def balance(self) -> Balance:
-        """What gains and what loses along the ray, for losses that are sums of exponentials."""
-        rows, c, named, gradient = self.engine.rows, self.c, self.classes, self.gradient
-        gap = None if self.code is None else self.code.gap
-        if isinstance(self.loss, LinearGamma) and named is not None and gradient is not None and gap is not None:
+        """Return what gains and what loses along the ray, for losses that are sums of exponentials."""
+        rows, gradient, named = self.engine.rows, self.gradient, self.classes
+        gap = None if self._code is None else self._code.gap
+        assert isinstance(self.loss, ExponentialSum)  # `ClosedForm` checks it
+        if isinstance(self.loss, LinearGamma) and named is not None and gap is not None:
             # A right answer gains on all rivals; a wrong one loses to one rival.
-            right, own = named == c, gradient.weight
+            right, own = named == self.c, gradient.weight
             gained, total = rows.total(np.where(right, own, 0.0)), rows.total(own)
-            lost = -rows.total(np.where(right, 0.0, gradient.P[np.arange(len(c)), named]))
+            lost = -rows.total(np.where(right, 0.0, gradient.P[np.arange(len(named)), named]))
             faultless = rows.every(right)
             return Balance(gained, lost, total, self.loss.rate * gap, True, faultless, faultless)
-        weight, fall = self.loss.terms(self.P, self.W, c)  # (n, m) each
+        weight, fall = self.loss.terms(gradient.P, self.W, self.c)  # (n, m) each
         rate = rows.largest(np.abs(fall))
         gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
         even = rows.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
@@ -252,7 +242,7 @@ class Ray:
             rate=rate,
             even=even,
             faultless=faultless,
-            perfect=faultless and self.loss.falls_forever(self.W, c, True, self.engine),
+            perfect=faultless and self.loss.falls_forever(self.W, self.c, True, self.engine),
         )
 
 
@@ -263,7 +253,7 @@ UNBOUNDED = 1e9
 
 
 def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float, max_iterations: int = 100) -> float:
-    """Where an increasing slope, negative at 0, crosses zero: Newton's method inside a bracket that only shrinks.
+    """Find where an increasing slope crosses zero: Newton's method inside a bracket that only shrinks.
 
     Where Newton's step leaves the bracket, is too short (on a steep exponential e^{ax} it is only 1/a), or needs a
     second derivative that is not there, the bracket is bisected; while it has no upper end, the step is doubled.
@@ -289,7 +279,7 @@ def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float
 
 
 def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float = 1e-8) -> float:
-    """A local minimum of the risk near 0, or 0 where no small step decreases it; never a higher risk than at 0."""
+    """Find a local minimum of the risk near 0, or 0 where no small step decreases it; never a higher risk than at 0."""
     start, step = risk(0.0), min(1e-2, max_step)
     while (at_step := risk(step)) >= start:
         step /= 4
@@ -303,7 +293,7 @@ def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float 
 
 
 def golden_section(risk: Callable[[float], float], low: float, high: float, tol: float) -> float:
-    """The minimum of a function that falls and then rises between low and high."""
+    """Find the minimum of a function that falls and then rises between low and high."""
     ratio = (np.sqrt(5.0) - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = risk(left), risk(right)
@@ -323,18 +313,15 @@ PERFECT_VOTE = 10.0  # what the infinite vote of a perfect learner weighs, unles
 
 
 class Step(Part):
-    """How far to go along a direction. A subclass is a dataclass of parameters that writes `length`.
+    """A rule for how far to go along a direction. A subclass has annotated parameters and writes `length`.
 
     Examples
     --------
     A step that becomes shorter while the risk falls:
 
-    >>> from dataclasses import dataclass
     >>> import simplexboost as sb
-    >>> from simplexboost.parts.steps import Stride
     >>> from sklearn.datasets import load_iris
-    >>> @dataclass(eq=False, repr=False)
-    ... class Timid(Step):
+    >>> class Timid(Step):
     ...     def length(self, ray):
     ...         return Stride(alpha=min(0.5, ray.risk(0.0)))
     >>> X, y = load_iris(return_X_y=True)
@@ -342,19 +329,19 @@ class Step(Part):
     True
     """
 
+    table: ClassVar[dict[str, type[Step]]] = {}  # the rules that have names
     measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
     constant: ClassVar[float | None] = None  # the step, if it is the same along every ray
 
     @abstractmethod
     def length(self, ray: Ray) -> Stride:
-        """The step along the ray, 0 where no step decreases the risk."""
+        """Return the step along the ray, 0 where no step decreases the risk."""
 
     def check(self, loss: Loss) -> None:
         """Raise where a parameter has no meaning or the loss does not suit; called once before boosting."""
 
 
-@dataclass(eq=False, repr=False)
-class LineSearch(Step):
+class LineSearch(Step, name="line-search"):
     """The α ≥ 0 that minimises the risk along the ray.
 
     For convex losses it is found by a safeguarded Newton method on the derivative. For others (Savage, soft-max cost) a
@@ -394,8 +381,7 @@ class LineSearch(Step):
         return Stride(alpha if alpha < UNBOUNDED else self.endless_step)
 
 
-@dataclass(eq=False, repr=False)
-class ClosedForm(Step):
+class ClosedForm(Step, name="closed-form"):
     """The step of AdaBoost and its relatives, for losses that are sums of exponentials.
 
     A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
@@ -426,7 +412,7 @@ class ClosedForm(Step):
     measures_edge: ClassVar[bool] = True
 
     def check(self, loss: Loss) -> None:
-        if not loss.exponential:
+        if not isinstance(loss, ExponentialSum):
             raise TypeError(
                 "step=ClosedForm() needs an exponential loss ('exponential', 'mm', 'one-vs-all' or 'own-score'), "
                 f"not {loss!r}."
@@ -455,8 +441,7 @@ class ClosedForm(Step):
         return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
 
 
-@dataclass(eq=False, repr=False)
-class ErrorStep(Step):
+class ErrorStep(Step, name="error"):
     """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
 
     A vote weighs ln((1−e)/e) where the learner must beat a coin (AdaBoost.M1), and ln((1−e)/e) + ln(K−1) where it must
@@ -486,7 +471,7 @@ class ErrorStep(Step):
     measures_edge: ClassVar[bool] = True
 
     def check(self, loss: Loss) -> None:
-        if loss.own_rate(2) is None:
+        if not isinstance(loss, OwnScoreExponential):
             raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
         check_choice("better_than", self.better_than, ("half", "chance"))
         check_number("max_vote", self.max_vote, float, 0.0, none=True, open_low=True)
@@ -494,7 +479,8 @@ class ErrorStep(Step):
     def length(self, ray: Ray) -> Stride:
         K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
-        error = ray.engine.rows.total(np.where(wrong, ray.own, 0.0)) / ray.engine.rows.total(ray.own)
+        own, total = ray.gradient.weight, ray.engine.rows.total
+        error = total(np.where(wrong, own, 0.0)) / total(own)
         edge = 1 - error / limit  # 0 for a learner that is no better than a coin, or than guessing
         if edge <= 1e-12:
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
@@ -516,18 +502,17 @@ class ErrorStep(Step):
 
     @staticmethod
     def _unit(ray: Ray) -> float:
-        """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
+        """Return the step in F for a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
+        assert isinstance(ray.loss, OwnScoreExponential)  # `check` refuses other losses
         rate = ray.loss.own_rate(ray.K)
-        assert rate is not None  # `check` refuses other losses
         if ray.gap is not None:
             return 1 / (rate * ray.gap)
-        own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)
+        own = pick_own(ray.W, ray.c)  # (n,)
         high, low = ray.engine.rows.largest(own), -ray.engine.rows.largest(-own)
         return 1 / (rate * ((high - low) or abs(high)))
 
 
-@dataclass(eq=False, repr=False)
-class FixedStep(Step):
+class FixedStep(Step, name="fixed"):
     """Always the same step; with Newton learners 1 is the natural one.
 
     Parameters
@@ -538,11 +523,7 @@ class FixedStep(Step):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(step=FixedStep(0.5), n_estimators=3).fit(X, y)
-    >>> clf.history_["step"]
-    array([0.5, 0.5, 0.5])
+    >>> clf = sb.BoostingClassifier(step=FixedStep(0.5), n_estimators=3)
     """
 
     alpha: float = 1.0
@@ -555,12 +536,10 @@ class FixedStep(Step):
 
     @property
     def constant(self) -> float:  # type: ignore[override]
-        """The step."""
         return self.alpha
 
 
-@dataclass(eq=False, repr=False)
-class GradientStep(Step):
+class GradientStep(Step, name="gradient"):
     """The gradient projected on the learner, K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost with rates of K).
 
     Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i, which is the edge, and likewise ‖h‖². A
@@ -579,19 +558,13 @@ class GradientStep(Step):
 
     def length(self, ray: Ray) -> Stride:
         total, whole = ray.engine.rows.total, ray.engine.rows.total(ray.weight)
-        edge = total(np.einsum("nk,nk->n", ray.P, ray.W)) / whole
+        edge = total(np.einsum("nk,nk->n", ray.gradient.P, ray.W)) / whole
         squares = 4 * np.einsum("nk,nk->n", ray.W, ray.W) / ray.K  # (n,), 1 where all answers are ±1: W is half of them
         size = total(ray.weight * squares) / whole
         return Stride(max(edge, 0.0) / size if size > 0 else 0.0, edge=edge)
 
 
-STEPS: dict[str, type[Step]] = {
-    "line-search": LineSearch,
-    "closed-form": ClosedForm,
-    "error": ErrorStep,
-    "fixed": FixedStep,
-    "gradient": GradientStep,
-}
+STEPS = Step.table
 
 # The step that a name or a `Step` stands for.
 as_step: Callable[[Any], Step] = partial(resolve, table=STEPS, base=Step, parameter="step")

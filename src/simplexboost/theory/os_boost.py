@@ -45,7 +45,6 @@ class ConditionWarning(UserWarning):
     """
 
 
-@dataclass(eq=False, repr=False)
 class PotentialLoss(Loss):
     """The loss of a game at weighted votes F = 2U; its residual is the fall of the potential by each vote.
 
@@ -137,7 +136,6 @@ class PotentialObjective(Objective):
         return self.game.potential(self.loss.T - n_rounds, self.loss.votes(self.game, U, self.c))
 
 
-@dataclass(eq=False, repr=False)
 class OptimalStrategy(Optimizer):
     """Adds one vote per round, and warns in the first round whose vote costs more than the condition allows."""
 

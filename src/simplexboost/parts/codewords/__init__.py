@@ -47,22 +47,7 @@ __all__ = [
     "min_hamming",
 ]
 
-CODEWORDS: dict[str, type[Codewords]] = {
-    "auto": Auto,
-    "canonical": Canonical,
-    "simplex": Simplex,
-    "samme": SAMMECode,
-    "one-vs-all": OneVsAllCode,
-    "all-pairs": AllPairs,
-    "exhaustive": Exhaustive,
-    "random-dense": RandomDense,
-    "random-sparse": RandomSparse,
-    "hadamard": Hadamard,
-    "bch": BCH,
-    "max-hamming": MaxHamming,
-    "max-min": MaxMin,
-    "ordered": Ordered,
-}
+CODEWORDS = Codewords.table
 
 
 def as_codewords(value: Any) -> Codewords:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,7 +67,6 @@ def check_dim(d: int, name: str = "code_dim") -> int:
     return int(d)
 
 
-@dataclass(eq=False, repr=False)
 class Codewords(Part, ABC):
     """A rule that gives a code to any number of classes; subclasses need only :meth:`matrix`.
 
@@ -81,6 +79,8 @@ class Codewords(Part, ABC):
     array([[0., 1.],
            [1., 0.]])
     """
+
+    table: ClassVar[dict[str, type[Codewords]]] = {}  # the sets that have names
 
     def check(self) -> None:
         """Raise if a parameter is invalid."""
@@ -111,7 +111,6 @@ def check_present(K: int, present: ArrayLike) -> Mask:
     return mask
 
 
-@dataclass(eq=False, repr=False)
 class Custom(Codewords):
     """Your own code: row k is the codeword of the k-th class in sorted order.
 
@@ -139,8 +138,7 @@ class Custom(Codewords):
         return check_codewords(self.matrix(K, rng)[check_present(K, present)])
 
 
-@dataclass(eq=False, repr=False)
-class Canonical(Codewords):
+class Canonical(Codewords, name="canonical"):
     """The identity: class k is the k-th unit vector.
 
     Parameters
@@ -173,8 +171,7 @@ class Canonical(Codewords):
         return K
 
 
-@dataclass(eq=False, repr=False)
-class Simplex(Codewords):
+class Simplex(Codewords, name="simplex"):
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
 
     Its rows have length one, zero sum and equal inner products −1/(K−1). They are in the orientation of the paper's
@@ -200,7 +197,7 @@ class Simplex(Codewords):
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         K = check_classes(K)
-        d = check_dim(self.columns(K))
+        d = check_dim(self.columns(K) if self.code_dim is None else self.code_dim)
         if d < K - 1:
             raise ValueError(f"code_dim={d} is too small for a simplex of K={K} classes, at least {K - 1}; see MaxMin.")
         left = np.arange(K, 1, -1)  # classes left at column j: K - j
@@ -211,11 +208,10 @@ class Simplex(Codewords):
         return Y
 
     def columns(self, K: int) -> int:
-        return K - 1 if self.code_dim is None else self.code_dim
+        return K - 1 if self.code_dim is None else int(self.code_dim)
 
 
-@dataclass(eq=False, repr=False)
-class SAMMECode(Codewords):
+class SAMMECode(Codewords, name="samme"):
     """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K−1).
 
     Examples

@@ -5,8 +5,6 @@ Hadamard's and BCH codes are found by algebra, others by search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +17,7 @@ Bits = NDArray[np.int64]
 EXHAUSTIVE_MAX_K = 15  # 16 383 columns; each further class doubles them
 
 
-@dataclass(eq=False, repr=False)
-class OneVsAllCode(Codewords):
+class OneVsAllCode(Codewords, name="one-vs-all"):
     """One binary problem per class: +1 on the diagonal, −1 elsewhere.
 
     Examples
@@ -38,8 +35,7 @@ class OneVsAllCode(Codewords):
         return K
 
 
-@dataclass(eq=False, repr=False)
-class AllPairs(Codewords):
+class AllPairs(Codewords, name="all-pairs"):
     """One binary problem per pair of classes k < l: +1 for k, −1 for l, 0 for the classes that do not take part.
 
     Examples
@@ -62,8 +58,7 @@ class AllPairs(Codewords):
         return K * (K - 1) // 2
 
 
-@dataclass(eq=False, repr=False)
-class Exhaustive(Codewords):
+class Exhaustive(Codewords, name="exhaustive"):
     """One column of ±1 for every split of the classes in two non-empty sets (Dietterich and Bakiri's exhaustive code).
 
     There are 2^(K−1) − 1 columns. Row 0 is all ones; the other rows count in binary.
@@ -88,8 +83,7 @@ class Exhaustive(Codewords):
         return np.vstack([np.ones(len(splits)), 1.0 - 2.0 * bits])
 
 
-@dataclass(eq=False, repr=False)
-class RandomDense(Codewords):
+class RandomDense(Codewords, name="random-dense"):
     """A random ±1 code, the best of several draws by minimal Hamming distance (Allwein, Schapire and Singer).
 
     Every column has both signs and no two rows are equal.
@@ -112,8 +106,7 @@ class RandomDense(Codewords):
         return best_draw(K, default_columns(K, self.code_dim, 10), np.array([-1.0, 1.0]), rng)
 
 
-@dataclass(eq=False, repr=False)
-class RandomSparse(Codewords):
+class RandomSparse(Codewords, name="random-sparse"):
     """A random code of −1, 0, +1 with probabilities ¼, ½, ¼, the best of several draws (Allwein, Schapire and Singer).
 
     Every column has both signs, no row is zero and no two rows are equal. The distance that ranks the draws is the
@@ -183,8 +176,7 @@ PRIMITIVE = {
 }
 
 
-@dataclass(eq=False, repr=False)
-class Hadamard(Codewords):
+class Hadamard(Codewords, name="hadamard"):
     """The first K rows of Sylvester's Hadamard matrix of order N = 2^⌈log₂ K⌉, without its constant column.
 
     Any two rows differ in exactly N/2 of the N−1 columns, and no ±1 code of that length does better (Plotkin's bound).
@@ -209,8 +201,7 @@ class Hadamard(Codewords):
         return (1 << (K - 1).bit_length()) - 1
 
 
-@dataclass(eq=False, repr=False)
-class BCH(Codewords):
+class BCH(Codewords, name="bch"):
     """Codewords of a binary BCH code of length 2^m − 1: a guaranteed distance for more classes than columns.
 
     Among all BCH codes of that length with at least K codewords this is the one of the largest designed distance. Its K
@@ -307,8 +298,7 @@ def distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
 # ---- by search ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, repr=False)
-class MaxHamming(Codewords):
+class MaxHamming(Codewords, name="max-hamming"):
     """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
 
     If Hadamard's or the exhaustive code has the wanted number of columns, that code is taken, since both are optimal.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,8 +15,7 @@ SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of th
 WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
 
 
-@dataclass(eq=False, repr=False)
-class Ordered(Codewords):
+class Ordered(Codewords, name="ordered"):
     """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
 
     The classes are ordered from the lowest to the highest like ``classes_``. Slow waves are longer than fast ones, so
@@ -64,7 +62,6 @@ class Ordered(Codewords):
         return min(WAVES if self.code_dim is None else int(self.code_dim), K - 1)
 
 
-@dataclass(eq=False, repr=False)
 class Ordinal(Part):
     """The order of classes such as grades or stars, for the parameter ``classes``.
 
@@ -111,7 +108,6 @@ FORMS = "a dict of nodes, each with a dict of nodes, a list of labels, or None i
 DEEPEST = 100  # the most levels; trees are walked by functions that call themselves
 
 
-@dataclass(eq=False, repr=False)
 class Hierarchy(Part):
     """A tree whose leaves are the labels of classes.
 
@@ -140,7 +136,7 @@ class Hierarchy(Part):
 
     @classmethod
     def from_paths(cls, paths: Any, separator: str = "/") -> Self:
-        """A tree from paths such as "animal/bird/owl", with the separator between the names.
+        """Make a hierarchy from paths such as "animal/bird/owl", with the separator between the names.
 
         A list of paths gives labels that are the paths themselves; a dict gives the path of every label. A node is
         called by the path that leads to it, so that nodes of the same name may be in several places.
@@ -179,9 +175,9 @@ class Hierarchy(Part):
 
     @classmethod
     def from_parents(cls, parents: Mapping[Any, Any]) -> Self:
-        """A tree from the parent of every label and inner node; what is nobody's parent is a label.
+        """Make a hierarchy from the parent of every label and inner node; a node that is no parent is a label.
 
-        Those whose parent is None, or which have no entry, are below the root.
+        Nodes without an entry, or with the parent None, are below the root.
 
         Examples
         --------
@@ -190,7 +186,7 @@ class Hierarchy(Part):
         """
         if not isinstance(parents, Mapping):
             raise TypeError(f"parents={parents!r} must be a dict that gives the parent of every label.")
-        tops = tops_of(parents)
+        tops = find_tops(parents)
         below: dict[Any, list[Any]] = {}
         for node, parent in parents.items():
             below.setdefault(parent, []).append(node)
@@ -207,8 +203,7 @@ class Hierarchy(Part):
     @property
     def _paths(self) -> dict[Any, list[Any]]:
         """For every label the nodes from the top down to it, itself included."""
-        self.check()
-        return {path[-1]: path for path in paths_of(self.tree)}
+        return check_tree(self.tree)
 
     @property
     def leaves(self) -> list[Any]:
@@ -221,17 +216,17 @@ class Hierarchy(Part):
         return max(map(len, self._paths.values()))
 
     def ancestors(self, node: Any) -> list[Any]:
-        """The nodes from the top down to a label or a node, itself included; the root has no name and is left out."""
+        """Return the nodes from the top down to a label or a node, itself included; the root has no name."""
         for path in self._paths.values():
             if node in path:
                 return path[: path.index(node) + 1]
         raise ValueError(f"{node!r} is neither a label nor a node of the hierarchy.")
 
     def nodes(self, level: int, classes: Any = None) -> list[Any]:
-        """The nodes of a level, in the order of the tree: all, or those that have some of the given classes.
+        """Return the nodes of a level, in the order of the tree: all, or those above some of the given classes.
 
         Level 1 is right below the root, level ``n_levels`` is that of the labels. A label that is nearer to the root
-        than a level stands for itself there.
+        belongs to the lower levels, too.
         """
         paths = self._paths
         check_number("level", level, int, 1, max(map(len, paths.values())))
@@ -239,13 +234,13 @@ class Hierarchy(Part):
         return list(dict.fromkeys(path[min(level, len(path)) - 1] for label, path in paths.items() if label in known))
 
     def members(self, level: int, classes: Any) -> Mask:
-        """Which of the K classes belong to which of the m nodes of ``nodes(level, classes)``, (K, m)."""
+        """Mark which of K classes belong to which of the m nodes of ``nodes(level, classes)``, (K, m)."""
         place = {name: j for j, name in enumerate(self.nodes(level, classes))}
         own = np.array([place[path[min(level, len(path)) - 1]] for path in self._paths_of(classes)])
         return own[:, None] == np.arange(len(place))
 
     def distances(self, classes: Any) -> Array:
-        """The number of edges between every two of K classes, (K, K): 2 for those right below the same node.
+        """Return the number of edges between every two of K classes, (K, K): 2 for those right below the same node.
 
         With them as ``costs``, `predict` returns the class with the smallest expected distance.
         """
@@ -259,9 +254,9 @@ class Hierarchy(Part):
         return depth[:, None] + depth - 2.0 * shared
 
     def codewords(self, classes: Any) -> Array:
-        """The codewords of K >= 2 classes, (K, K − 1): every inner node has a simplex for what is below it.
+        """Return codewords of K >= 2 classes, (K, K − 1), so that relatives are near.
 
-        So relatives are near. The mean squared length is one.
+        Every inner node has a simplex for what is below it. The mean squared length is one.
         """
         paths = self._paths_of(classes)
         K = check_classes(len(paths))
@@ -283,7 +278,7 @@ class Hierarchy(Part):
         return Y / np.sqrt((Y**2).sum(axis=1).mean())
 
     def _paths_of(self, classes: Any) -> list[list[Any]]:
-        """The paths of classes, in their order; raise if the tree lacks one."""
+        """Return the paths of classes, in their order; raise if the tree lacks one."""
         paths, found = self._paths, np.asarray(classes)
         if found.ndim != 1 or not len(found):
             raise ValueError(f"classes has shape {found.shape}; pass a list of labels, at least one.")
@@ -297,28 +292,15 @@ class Hierarchy(Part):
 # ---- trees ----------------------------------------------------------------------------------------------------------
 
 
-def paths_of(tree: Any, above: tuple[Any, ...] = ()) -> Iterator[list[Any]]:
-    """The names from the top down to every leaf."""
-    if isinstance(tree, Mapping):
-        for name, below in tree.items():
-            if below is None:
-                yield [*above, name]
-            else:
-                yield from paths_of(below, (*above, name))
-    else:
-        yield from ([*above, label] for label in (tree.tolist() if isinstance(tree, np.ndarray) else tree))
-
-
-def check_tree(tree: Any) -> None:
-    """Raise unless it is a tree of at least two leaves, and all names are different."""
+def check_tree(tree: Any) -> dict[Any, list[Any]]:
+    """Return the path to every leaf; raise unless there are at least two leaves, and all names are different."""
     if not isinstance(tree, Mapping):
         raise TypeError(f"tree={tree!r:.200} of a hierarchy must be {FORMS}.")
-    check_forms(tree, "the root", [])
-    paths = list(paths_of(tree))
+    paths = list(walk_paths(tree))
     if len(paths) < 2:
         raise ValueError(f"tree={tree!r:.200} has {len(paths)} leaves; a hierarchy needs at least two.")
     parents: dict[Any, Any] = {}
-    leaves: set[Any] = set()
+    leaves: dict[Any, list[Any]] = {}
     for path in paths:
         for parent, node in zip([None, *path], path, strict=False):
             if node is None or (isinstance(node, float) and node != node):
@@ -326,35 +308,39 @@ def check_tree(tree: Any) -> None:
             if parents.setdefault(node, parent) != parent or (node is path[-1] and node in leaves):
                 where = " and ".join(f"below {place!r}" for place in (parents[node], parent) if place is not None)
                 raise ValueError(f"the hierarchy has {node!r} twice, {where or 'below the root'}; names must differ.")
-        leaves.add(path[-1])
+        leaves[path[-1]] = path
     both = [label for label in leaves if label in set(parents.values())]
     if both:
         raise ValueError(f"the hierarchy has {both[0]!r} as a label and as a node with others; names must differ.")
+    return leaves
 
 
-def check_forms(tree: Any, name: Any, above: list[int]) -> None:
-    """Raise unless every node has something below it, in one of the accepted forms, and none is below itself."""
-    if id(tree) in above:
+def walk_paths(
+    tree: Any, name: Any = "the root", above: tuple[Any, ...] = (), outer: tuple[int, ...] = ()
+) -> Iterator[list[Any]]:
+    """Yield the names from the top down to every leaf; raise unless all nodes have something in an accepted form."""
+    if id(tree) in outer:
         raise ValueError(f"the hierarchy contains itself: {name!r} is below itself.")
     if not isinstance(tree, Mapping | list | tuple | np.ndarray):
         raise TypeError(f"the node {name!r} of the hierarchy leads to {tree!r:.200}; accepted is {FORMS}.")
-    check_depth(len(above) + 1)
+    check_depth(len(outer) + 1)
     if not len(tree):
         raise ValueError(f"the node {name!r} of the hierarchy has nothing below it; a label leads to None.")
     if isinstance(tree, Mapping):
         for child, below in tree.items():
-            if below is not None:
-                check_forms(below, child, [*above, id(tree)])
+            path = (*above, child)
+            yield from [[*path]] if below is None else walk_paths(below, child, path, (*outer, id(tree)))
         return
-    for (label,) in paths_of(tree):
+    for label in tree.tolist() if isinstance(tree, np.ndarray) else tree:
         try:
             hash(label)
         except TypeError as error:
             raise TypeError(f"the node {name!r} of the hierarchy has the label {label!r:.200}: {error}.") from error
+        yield [*above, label]
 
 
-def tops_of(parents: Mapping[Any, Any]) -> list[Any]:
-    """The nodes right below the root, in their order; raise if parents lead in a circle, or too far up."""
+def find_tops(parents: Mapping[Any, Any]) -> list[Any]:
+    """Return the nodes right below the root, in their order; raise if parents lead in a circle, or too far up."""
     tops: dict[Any, None] = {}
     for start in parents:
         way = [start]
@@ -376,7 +362,7 @@ def check_depth(n_levels: int) -> None:
 
 
 def names_array(names: Iterable[Any]) -> AnyArray:
-    """Names as an array: text or numbers if they are all of a kind, else objects."""
+    """Return names as an array: text or numbers if they are all of a kind, else objects."""
     listed = list(names)
     kinds = {str if isinstance(name, str) else type(name) for name in listed}
     if len(kinds) == 1 and not isinstance(listed[0], tuple):

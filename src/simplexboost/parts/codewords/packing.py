@@ -10,7 +10,6 @@ program per step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -193,8 +192,7 @@ def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
     return csr_array((values.ravel(), columns.ravel(), np.arange(0, rows * d + 1, d)), shape=(rows, K * d))
 
 
-@dataclass(eq=False, repr=False)
-class MaxMin(Codewords):
+class MaxMin(Codewords, name="max-min"):
     """Unit codewords whose smallest distance is as large as could be found: the code for few dimensions.
 
     Closed forms are used where they are known to be optimal: the simplex for K <= d+1, orthogonal simplices for K <= 2d
@@ -228,7 +226,7 @@ class MaxMin(Codewords):
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         K = check_classes(K)
-        d = check_dim(self.columns(K))
+        d = check_dim(self.columns(K) if self.code_dim is None else self.code_dim)
         if d == 1 and K > 2:
             raise ValueError(f"code_dim=1 holds two unit codewords, not K={K}; choose at least 2.")
         if d + 1 >= K:
@@ -242,7 +240,7 @@ class MaxMin(Codewords):
 
     def columns(self, K: int) -> int:
         # 3 √K follows the dimensions that did best in trials with single vector trees: 16, 32, 64 for K = 26, 100, 438.
-        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else self.code_dim
+        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else int(self.code_dim)
 
 
 def _orthogonal_simplices(K: int, d: int) -> Array:
@@ -256,8 +254,7 @@ def _orthogonal_simplices(K: int, d: int) -> Array:
     return Y
 
 
-@dataclass(eq=False, repr=False)
-class Auto(Codewords):
+class Auto(Codewords, name="auto"):
     """Canonical codewords, or few dimensions where the table would not fit into memory with canonical ones.
 
     Parameters

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._util.params import resolve
-from .base import Answer, Learner, Request
+from .base import Answer, Learner, Request, SklearnLearner, is_estimator
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
 from .tree_learners import (
@@ -41,7 +41,6 @@ from .tree_learners import (
     TreeLearner,
     VectorTree,
 )
-from .wrapped import SklearnLearner, is_estimator
 
 __all__ = [
     "LEARNERS",
@@ -70,28 +69,11 @@ __all__ = [
     "as_learner",
 ]
 
-LEARNERS: dict[str, type[Learner]] = {
-    "vector-tree": VectorTree,
-    "newton-tree": NewtonTree,
-    "regression-tree": RegressionTree,
-    "sketch-tree": SketchTree,
-    "class-tree": ClassTree,
-    "converted-tree": ConvertedTree,
-    "info-tree": InfoTree,
-    "gini-tree": GiniTree,
-    "greedy-tree": GreedyTree,
-    "greedy-info-tree": GreedyInfoTree,
-    "sign-tree": SignTree,
-    "hamming-tree": HammingTree,
-    "subset-tree": SubsetTree,
-    "index-stump": IndexStump,
-    "stump": Stump,
-    "linear": LinearRegressor,
-}
+LEARNERS = Learner.table
 
 
 def as_learner(value: Any) -> Learner:
-    """The learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
+    """Return the learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
 
     Parameters
     ----------

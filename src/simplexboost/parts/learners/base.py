@@ -1,17 +1,22 @@
-"""Defines the base class of weak learners, the request that a learner gets and the answer that it returns."""
+"""Defines the base class of weak learners, its requests and answers, and scikit-learn's estimators as learners."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils.validation import has_fit_parameter
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.compat import cached
+from ..._util.messages import name_in_errors
 from ..._util.params import Part
 from ...model.code import Gradient
-from ...model.hypotheses import Hypothesis, LeafOutputs
+from ...model.hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, RegressorHypothesis
 from ...tables.training_set import TrainingSet
 
 
@@ -29,29 +34,17 @@ class Request:
         The answers of learners that name classes: row k for class k; ±1 for one coordinate.
     curvature : array of shape (n,) or None, default=None
         The sum of the Hessian's diagonal, or None if only the gradient is used.
-    rows : array or None, default=None
-        The numbers of the rows that the learner may use, ascending; None stands for all.
-    features : array or None, default=None
-        The numbers of the features that the learner may use, ascending; None stands for all.
+    rows, features : arrays or None, default=None
+        The numbers of the rows and of the features that the learner may use, ascending; None stands for all.
     seed : int, default=0
         The seed of learners that draw at random.
 
     Examples
     --------
-    A learner sees the request in ``fit``:
-
-    >>> from dataclasses import dataclass
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost.parts.learners import LinearRegressor
-    >>> @dataclass(eq=False, repr=False)
-    ... class Loud(LinearRegressor):
-    ...     def fit(self, request):
-    ...         print(request.G.shape, request.Y.shape, request.rows)
-    ...         return super().fit(request)
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(learner=Loud(), n_estimators=1).fit(X, y)
-    (150, 2) (3, 2) None
+    >>> gradient = Gradient(np.array([0, 1]), np.array([0.5, 2.0]), G=np.array([[0.5], [-2.0]]))
+    >>> data = TrainingSet(np.array([[0.0], [1.0]]), np.array([0, 1]), np.ones(2), 2)
+    >>> Request(data, gradient, np.array([[1.0], [-1.0]])).weight
+    array([0.5, 2. ])
     """
 
     data: TrainingSet
@@ -69,7 +62,7 @@ class Request:
 
     @property
     def used(self) -> AnyArray | slice:
-        """The rows the learner may use, as an index."""
+        """The rows that the learner may use, as an index."""
         return slice(None) if self.rows is None else self.rows
 
     G = property(lambda self: self.gradient.G, doc="Minus the gradient in F, (n, d).")
@@ -85,7 +78,7 @@ class Answer:
     hypothesis : Hypothesis
         What the learner has found, which also predicts for other rows.
     outputs : array of shape (n, d), or LeafOutputs
-        The answers on the training rows; those of a tree may be given by leaf.
+        The outputs on the training rows; those of a tree may be given by leaf.
     classes : array of shape (n,) or None, default=None
         The class named for every row, if the outputs are codewords of classes.
 
@@ -96,7 +89,6 @@ class Answer:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from simplexboost.model.hypotheses import LinearHypothesis
     >>> answer = Answer(LinearHypothesis(0, np.ones(1), np.zeros(1), 0.0), outputs=np.array([[1.0], [2.0]]))
     >>> answer.outputs.shape, answer.classes is None
@@ -108,15 +100,15 @@ class Answer:
 
     @cached
     def outputs(self) -> Array:
-        """The outputs, (n, d)."""
+        """Return the outputs, (n, d)."""
         return self.compact.dense() if isinstance(self.compact, LeafOutputs) else self.compact
 
 
 class Learner(Part):
-    """A weak learner: it answers a request, which holds the data and the gradient, with a hypothesis.
+    """A weak learner, which answers a request, the data and the gradient, with a hypothesis.
 
-    A subclass is a dataclass of parameters that writes `fit`; cloning, printing, grid search and saving come with it.
-    Trees inherit from `TreeLearner`, which leaves even less to write.
+    A subclass has annotated parameters and writes `fit`; cloning, printing, grid search and saving come with it. Trees
+    inherit from `TreeLearner`, which leaves even less to write.
 
     Examples
     --------
@@ -126,6 +118,7 @@ class Learner(Part):
     (True, 'any', True)
     """
 
+    table: ClassVar[dict[str, type[Learner]]] = {}  # the learners that have names
     takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
     kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
 
@@ -136,14 +129,14 @@ class Learner(Part):
 
     @abstractmethod
     def fit(self, request: Request) -> Answer:
-        """Answer a request."""
+        """Fit a hypothesis to a request."""
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
-        """Answer requests that differ only in their gradients and curvatures; a learner may share work among them."""
+        """Fit requests that differ only in their gradients and curvatures; a learner may share work among them."""
         return [self.fit(request) for request in requests]
 
-    def resolved(self, data: TrainingSet) -> Learner:
-        """Return the learner for a fit on these data: what is "auto" or the same in every round is found out once."""
+    def resolve(self, data: TrainingSet) -> Learner:
+        """Return the learner for a fit on these data, with concrete values for "auto" and all that rounds share."""
         return self
 
     def check(self) -> None:
@@ -151,3 +144,61 @@ class Learner(Part):
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         """Raise if the learner does not suit these data or codewords (K, d); called once before boosting."""
+
+
+class SklearnLearner(Learner):
+    """Any scikit-learn classifier or regressor whose ``fit`` takes ``sample_weight``.
+
+    A classifier is trained on the labels with the boosting weights and answers with codewords (±1 for one coordinate);
+    a regressor is fitted to the gradient by least squares (to G / h with weights h if there is a curvature).
+
+    Parameters
+    ----------
+    estimator : estimator object
+        The classifier or regressor. It is cloned in every round, and a ``random_state`` of None is replaced by a seed
+        from the booster's random state.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> clf = sb.SAMMEClassifier(learner=SklearnLearner(DecisionTreeClassifier(max_depth=2)), n_estimators=5)
+    """
+
+    estimator: Any
+
+    def check(self) -> None:
+        if not is_estimator(self.estimator):
+            raise TypeError(f"estimator={self.estimator!r} must be a scikit-learn classifier or regressor.")
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise TypeError(f"estimator={self.estimator!r} does not take sample_weight in fit; boosting needs it.")
+
+    def fit(self, request: Request) -> Answer:
+        X, names_classes = request.data.X, is_classifier(self.estimator)
+        rows = np.arange(request.data.n) if request.rows is None else request.rows
+        weight = (request.weight if names_classes else request.h)[rows]
+        if (weight > 0).any():
+            rows, weight = rows[weight > 0], weight[weight > 0]
+        else:  # there is nothing to gain: whatever the estimator says, boosting stops
+            weight = np.ones(len(rows))
+        with name_in_errors(f"learner: {type(self.estimator).__name__}"):
+            estimator = clone(self.estimator)
+            if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
+                estimator.set_params(random_state=request.seed % 2**31)
+            if names_classes:
+                estimator.fit(X[rows], request.labels[rows], sample_weight=weight / weight.mean())
+                names = estimator.predict(X)
+                return Answer(ClassifierHypothesis(estimator, request.Y), request.Y[names], names)
+            targets = request.G[rows] / weight[:, None]  # (n, d)
+            estimator.fit(X[rows], targets[:, 0] if targets.shape[1] == 1 else targets, sample_weight=weight)
+            hypothesis = RegressorHypothesis(estimator, request.G.shape[1])
+            return Answer(hypothesis, hypothesis.outputs(X))
+
+
+def is_estimator(value: Any) -> bool:
+    """Tell whether a value is a scikit-learn classifier or regressor."""
+    return (
+        hasattr(value, "__sklearn_tags__")
+        and not isinstance(value, type)
+        and (is_classifier(value) or is_regressor(value))
+    )

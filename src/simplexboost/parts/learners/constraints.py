@@ -15,7 +15,7 @@ from ...tables.training_set import TrainingSet
 
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
-    """`Growth.interactions` for a parameter ``interaction_cst``; features that no group names form one of their own.
+    """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own.
 
     >>> data = TrainingSet(np.zeros((2, 6)), np.array([0, 1]), np.ones(2), 2)
     >>> interactions([(1, 0), [5, 1]], data)
@@ -47,7 +47,7 @@ def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ..
 
 
 def positions(features: Iterable[Any], parameter: str, data: TrainingSet) -> list[int]:
-    """The positions of features that a parameter gives by name or position; raise if X does not have them."""
+    """Return the positions of features that a parameter gives by name or position; raise if X does not have them."""
     features = list(features)
     names = [feature for feature in features if isinstance(feature, str)]
     if names and data.names is None:
@@ -67,7 +67,7 @@ def positions(features: Iterable[Any], parameter: str, data: TrainingSet) -> lis
 
 
 def shorten(names: list[Any], most: int = 5) -> list[str]:
-    """The first names, for a message."""
+    """Return the first names, for a message."""
     return [*map(str, names[:most]), *(["..."] if len(names) > most else [])]
 
 
@@ -75,7 +75,7 @@ def shorten(names: list[Any], most: int = 5) -> list[str]:
 
 
 def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
-    """In which direction the score of every class follows every feature: −1, 0 or 1, (K, p); None without constraints.
+    """Return how the score of every class may follow every feature, −1, 0 or 1, (K, p); None without constraints.
 
     ``cst`` is None; for two classes a list of p numbers or a dict by feature, meant for the score of class 1; or a dict
     by number of the class of such lists and dicts; or an array (K, p).
@@ -113,12 +113,12 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
 
 
 def is_by_class(cst: Mapping[Any, Any]) -> bool:
-    """Whether the entries of a dict are constraints of a class each, not of a feature each."""
+    """Tell whether the entries of a dict are constraints of a class each, not of a feature each."""
     return any(isinstance(value, Mapping) or np.ndim(value) > 0 for value in cst.values())
 
 
 def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
-    """The signs (K, p) from a dict by class; with two classes the other class gets the opposite, unless it is named."""
+    """Return the signs (K, p) from a dict by class; of two classes, one that is not named gets the opposite signs."""
     signs = np.zeros((data.K, data.p), dtype=np.int8)
     for k, of_class in cst.items():
         if isinstance(k, bool) or not isinstance(k, Integral) or not 0 <= int(k) < data.K:
@@ -131,7 +131,7 @@ def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
 
 
 def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:
-    """The signs (p,) from a list of them, or from a dict by name or position of the feature."""
+    """Return the signs (p,) from a list of them, or from a dict by name or position of the feature."""
     if isinstance(cst, Mapping):
         signs = np.zeros(data.p, dtype=np.int8)
         for (feature, sign), j in zip(cst.items(), positions(cst, "monotonic_cst", data), strict=True):

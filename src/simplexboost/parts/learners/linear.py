@@ -22,8 +22,7 @@ from ...tables.training_set import float_blocks
 from .base import Answer, Learner, Request
 
 
-@dataclass(eq=False, repr=False)
-class LinearRegressor(Learner):
+class LinearRegressor(Learner, name="linear"):
     """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
 
     All features are tried; the one with the largest explained sum of squares wins. Missing values count as the
@@ -32,35 +31,30 @@ class LinearRegressor(Learner):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.CDMCBoostClassifier(learner=LinearRegressor(), n_estimators=20).fit(X, y)
-    >>> clf.score(X, y) > 0.9
-    True
+    >>> clf = sb.CDMCBoostClassifier(learner=LinearRegressor(), n_estimators=20)
     """
 
     kind: ClassVar[str] = "regression"
 
     def fit(self, request: Request) -> Answer:
-        return self._best(request, likely_features([request])[0])
+        return LinearRegressor.fit_each(self, [request])[0]
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
-        if type(self).fit is not LinearRegressor.fit:
+        if type(self).fit is not LinearRegressor.fit and len(requests) > 1:
             return super().fit_each(requests)
         return [self._best(request, f) for request, f in zip(requests, likely_features(requests), strict=True)]
 
     def _best(self, request: Request, features: AnyArray) -> Answer:
-        """Regress on some features, and keep the best fit."""
+        """Regress on some features, and return the best fit."""
         data, rows = request.data, request.used
         G, h = request.G[rows], request.h[rows]
         fits = [self._regress(column_of(data.columns, f)[rows], G, h, f) for f in features.tolist()]
-        best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties go to the lower feature
-        hypothesis = fits[best][1]
+        _, hypothesis = max(fits, key=lambda fit: fit[0])  # ties go to the lower feature
         return Answer(hypothesis, hypothesis.outputs(data.X))
 
     @staticmethod
     def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
-        """The explained sum of squares, and the fit of G / h with weights h; its weighted sums need only G and h.
+        """Fit G / h with weights h, whose weighted sums need only G and h; return the explained sum of squares, too.
 
         A power of two is taken out of the feature and of the gradient, which is exact: the squares of very large or
         small values would overflow or vanish. The explained sum is that of the gradient without it.
@@ -91,11 +85,11 @@ SLACK = 1e-9  # how far sums may be off, as a part of the sum of their absolute 
 
 
 def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
-    """For each request the features, ascending, whose fit may explain most; the requests differ only in G and h."""
+    """Return the features, ascending, whose fit may explain most, for requests that differ only in G and h."""
     first = requests[0]
     features = np.arange(first.data.p) if first.features is None else first.features
     X, rows = first.data.X, first.rows
-    G = [scaled(request.G) for request in requests]  # (n, d) each
+    G = [scale_to_one(request.G) for request in requests]  # (n, d) each
     h = [request.h for request in requests]
     h = h[:1] if all(each is h[0] for each in h) else h
     sums = Sums.of(X, rows, np.column_stack([*G, *h]), np.column_stack(h), *first.data.spans)
@@ -108,8 +102,8 @@ def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
     return likely
 
 
-def scaled(G: Array) -> Array:
-    """G in units of its largest absolute value, which changes no comparison."""
+def scale_to_one(G: Array) -> Array:
+    """Divide G by its largest absolute value, which changes no comparison."""
     largest = np.abs(G).max(initial=0.0)
     return G / largest if 0.0 < largest < np.inf else G
 
@@ -132,7 +126,7 @@ class Sums:
 
     @classmethod
     def of(cls, X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Array, half: Array) -> Sums:
-        """The sums over some rows of X (n, p), or over all; V (n, q), h (n, H)."""
+        """Sum over some rows of X (n, p), or over all; V (n, q), h (n, H)."""
         products, squares = np.zeros((X.shape[1], V.shape[1])), np.zeros((X.shape[1], h.shape[1]))
         unit = np.divide(1.0, half, out=np.zeros_like(half), where=half != 0)
         for part, x in float_blocks(X, rows):
@@ -145,7 +139,7 @@ class Sums:
         return cls(products, squares, used.sum(axis=0), np.abs(used).sum(axis=0))
 
     def explained(self, columns: slice, h: int) -> tuple[Array, Array]:
-        """Bounds on the sum of squares that each feature explains, (p,) each, of these columns with weights h."""
+        """Bound the sum of squares of some columns that each feature explains with weights h, from both sides, (p,)."""
         total, weighted = self.totals[h - self.squares.shape[1]], self.products[:, h - self.squares.shape[1]]
         with np.errstate(all="ignore"):
             centre = weighted / total  # (p,)

@@ -12,13 +12,12 @@ fl(a + c) <= fl(b + d) for floating-point numbers too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
-from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number, is_auto
 from ...engine import ORDERS, Grown, Growth, Tree
 from ...model.code import symmetric_form
@@ -41,7 +40,7 @@ class Boxes(NamedTuple):
 
 
 def leaf_boxes(tree: Tree) -> Boxes:
-    """The boxes of the leaves, by going down the tree."""
+    """Return the boxes of the leaves."""
     nodes = tree.nodes
     inner = nodes["feature"] >= 0
     features, at = np.unique(nodes["feature"][inner], return_inverse=True)
@@ -74,7 +73,7 @@ def leaf_boxes(tree: Tree) -> Boxes:
 
 
 def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Leaves a and b, as two arrays, such that v_a <= v_b for all these pairs makes the tree monotone.
+    """Return leaves a and b, as two arrays, such that v_a <= v_b for all these pairs makes the tree monotone.
 
     There is a pair if a point of a and a point of b agree in all features without a constraint, and the second is not
     below the first in those with one (``signs`` (p,) says which way is up). Pairs that follow from two others are left
@@ -95,10 +94,10 @@ def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
     return a, b
 
 
-def pooled(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
-    """Values (L,) near the given ones in squares weighted by (L,), with value[a] <= value[b] for all pairs.
+def pool_values(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
+    """Move values (L,) as little as possible, in weighted squares, so that value[a] <= value[b] for all pairs.
 
-    >>> pooled(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
+    >>> pool_values(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
     array([1.5, 1.5, 2. ])
     """
     values, pool = values.copy(), np.arange(len(values))
@@ -110,8 +109,8 @@ def pooled(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
     return values
 
 
-def monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> AnyArray:
-    """The leaf values (L, K) made monotone: leaves weigh (L,), and class k follows feature f by signs[k, f]."""
+def make_monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> AnyArray:
+    """Make leaf values (L, K) monotone: leaves weigh (L,), and class k follows feature f by signs[k, f]."""
     split = np.unique(tree.nodes["feature"][tree.nodes["feature"] >= 0])
     classes = np.flatnonzero(signs[:, split].any(axis=1))
     if len(classes) == 0:
@@ -122,13 +121,11 @@ def monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> An
         key = signs[k].tobytes()
         if key not in pairs:
             pairs[key] = ordered_pairs(boxes, signs[k])
-        values[:, k] = pooled(values[:, k].astype(np.float64), weight, *pairs[key])
+        values[:, k] = pool_values(values[:, k].astype(np.float64), weight, *pairs[key])
     return values
 
 
-@described
-@dataclass(eq=False, repr=False)
-class NewtonTree(TreeLearner):
+class NewtonTree(TreeLearner, name="newton-tree"):
     """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
 
     Parameters
@@ -144,12 +141,8 @@ class NewtonTree(TreeLearner):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> newton = dict(codewords="canonical", optimizer="newton", step="fixed")
-    >>> clf = sb.BoostingClassifier(learner=NewtonTree(max_depth=3), n_estimators=10, **newton).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(learner=NewtonTree(max_depth=3), n_estimators=10, **newton)
     """
 
     l2_regularization: float = 1.0
@@ -174,7 +167,7 @@ class NewtonTree(TreeLearner):
         return super()._make_growth(data, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
-        """What is added to every curvature sum on these data."""
+        """Return what is added to every curvature sum on these data."""
         return float(self.l2_regularization)
 
     def statistics(self, request: Request) -> Array:
@@ -196,18 +189,16 @@ class NewtonTree(TreeLearner):
                 "'newton'; this one asks for one coordinate at a time."
             )
         weight = np.maximum(grown.leaf_sums[:, -1] + self.l2_for(data), np.finfo(np.float64).tiny)
-        return monotone(grown.tree, values, weight, signs)
+        return make_monotone(grown.tree, values, weight, signs)
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:
-    """ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 if that sum is 0; (L, d)."""
+    """Return ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 if that sum is 0; (L, d)."""
     h = sums[:, -1:] + l2_regularization
     return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
-@described
-@dataclass(eq=False, repr=False)
-class RegressionTree(NewtonTree):
+class RegressionTree(NewtonTree, name="regression-tree"):
     """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
 
     Parameters
@@ -224,11 +215,11 @@ class RegressionTree(NewtonTree):
     l2_regularization: float = 0.0
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        return single(super().leaf_values(grown, request))
+        return round_to_single(super().leaf_values(grown, request))
 
 
-def single(values: Array) -> Array:
-    """Numbers with the 24 bits of single precision, in double precision.
+def round_to_single(values: Array) -> Array:
+    """Round numbers to the 24 bits of single precision, in double precision.
 
     Products with whole numbers are then exact, and so are the engine's sums of them: a row of weight 3 is the same as
     three rows. Otherwise the last digits would decide between splits and between classes that are equally good, which
@@ -240,9 +231,7 @@ def single(values: Array) -> Array:
 LABEL_L2 = 1.0  # of 0.2, 0.5, 1 and 5 the best or the second best on four tables (docs/targets.md)
 
 
-@described
-@dataclass(eq=False, repr=False)
-class SketchTree(NewtonTree):
+class SketchTree(NewtonTree, name="sketch-tree"):
     """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
 
     Parameters
@@ -261,12 +250,8 @@ class SketchTree(NewtonTree):
     `SimplexBoostClassifier` is made of this tree and of `SketchedNewton`.
 
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> newton = dict(codewords="canonical", optimizer="sketched-newton", step="fixed", learning_rate=0.1)
-    >>> clf = sb.BoostingClassifier(learner=SketchTree(max_leaf_nodes=8), n_estimators=20, **newton).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(learner=SketchTree(max_leaf_nodes=8), n_estimators=20, **newton)
     """
 
     max_depth: int | None = None
@@ -281,13 +266,13 @@ class SketchTree(NewtonTree):
         check_choice("growth", self.growth, ("auto", *ORDERS))
         super(SketchTree, self._without_auto(1000, 1.0)).check()
 
-    def resolved(self, data: TrainingSet) -> TreeLearner:
+    def resolve(self, data: TrainingSet) -> TreeLearner:
         tree = self._without_auto(data.n, self.l2_for(data))
         tree.__dict__["_growth"] = tree._finished_growth(data)
         return tree
 
     def _without_auto(self, n: int, l2: float) -> SketchTree:
-        """The same learner for n rows, where this l2_regularization suits the classes."""
+        """Return the learner for n rows, with l2_regularization if it is "auto"."""
         growth = "best" if is_auto(self.growth) else self.growth
         leaves, least = self.max_leaf_nodes, self.min_samples_leaf
         if is_auto(leaves):
@@ -307,7 +292,7 @@ class SketchTree(NewtonTree):
         return float(self.l2_among(data.rivals))
 
     def l2_among(self, K: float) -> Any:
-        """What is added to every curvature sum where one of K classes is right."""
+        """Return what is added to every curvature sum where one of K classes is right."""
         return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:

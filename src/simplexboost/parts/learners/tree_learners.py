@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Labels
-from ..._util.docstrings import described
 from ..._util.params import check_choice, check_number
 from ...engine import ORDERS, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
 from ...model.code import Gradient
@@ -27,7 +26,6 @@ SMALL = 300_000
 MOST = 2**31 - 1  # the largest limit that the engine takes
 
 
-@dataclass(eq=False, repr=False)
 class TreeLearner(Learner):
     """Trees that the engine grows. A subclass says which statistics are summed, by which score, and what leaves hold.
 
@@ -56,11 +54,9 @@ class TreeLearner(Learner):
     A tree whose leaves hold the mean gradient:
 
     >>> from dataclasses import dataclass
-    >>> import numpy as np
     >>> from simplexboost import BoostingClassifier
     >>> from sklearn.datasets import load_iris
-    >>> @dataclass(eq=False, repr=False)
-    ... class MeanTree(TreeLearner):
+    >>> class MeanTree(TreeLearner):
     ...     score = "norm"
     ...     def leaf_values(self, grown, request):
     ...         return grown.leaf_sums / np.bincount(grown.leaf_of_row)[:, None]
@@ -92,7 +88,7 @@ class TreeLearner(Learner):
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         interactions(self.interaction_cst, data)
 
-    def resolved(self, data: TrainingSet) -> TreeLearner:
+    def resolve(self, data: TrainingSet) -> TreeLearner:
         other = copy(self)
         other.__dict__["_growth"] = self._make_growth(data)
         return other
@@ -117,10 +113,10 @@ class TreeLearner(Learner):
 
     @abstractmethod
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        """Values of the leaves, (L, d)."""
+        """Return the values of the leaves, (L, d)."""
 
     def growth_for(self, data: TrainingSet) -> Growth:
-        """How the engine is to grow on these data, without the seed of a round."""
+        """Return how the engine grows trees on these data, without the seed of a round."""
         return self.__dict__.get("_growth") or self._make_growth(data)
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
@@ -137,7 +133,7 @@ class TreeLearner(Learner):
 
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
-    """The leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
+    """Return the leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
     if sums.all() or sums.any(axis=1).all():  # the first is the faster of the two
         return sums
     all_sums = tree.node_sums(sums)  # (N, m)
@@ -149,19 +145,13 @@ def nearest_sums(tree: Tree, sums: Array) -> Array:
     return all_sums[is_leaf][np.argsort(tree.nodes["left"][is_leaf])]
 
 
-@described
-@dataclass(eq=False, repr=False)
-class VectorTree(TreeLearner):
+class VectorTree(TreeLearner, name="vector-tree"):
     """Leaves are unit vectors ΣG / ‖ΣG‖, and the node score is ‖ΣG‖. With one coordinate the answers are ±1.
 
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(learner=VectorTree(max_depth=3), n_estimators=5).fit(X, y)
-    >>> clf.score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(learner=VectorTree(max_depth=3), n_estimators=5)
     """
 
     score: ClassVar[str] = "norm"
@@ -176,9 +166,7 @@ class VectorTree(TreeLearner):
         return np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
 
 
-@described
-@dataclass(eq=False, repr=False)
-class Stump(VectorTree):
+class Stump(VectorTree, name="stump"):
     """One split. With one coordinate the two leaves answer ±1, the classical decision stump.
 
     Examples
@@ -190,8 +178,6 @@ class Stump(VectorTree):
     max_depth: int | None = 1
 
 
-@described
-@dataclass(eq=False, repr=False)
 class NamesClasses(TreeLearner):
     """Trees whose leaves name one class and answer with its codeword: the base class of `ClassTree` and its relatives.
 
@@ -232,13 +218,11 @@ class NamesClasses(TreeLearner):
         return request.Y[self.names(grown, request)]
 
     def names(self, grown: Grown, request: Request) -> Labels:
-        """The class that each leaf names, (L,): the one that gains most."""
+        """Return the class that each leaf names, (L,): the one that gains most."""
         return np.asarray(nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1))
 
 
-@described
-@dataclass(eq=False, repr=False)
-class ClassTree(NamesClasses):
+class ClassTree(NamesClasses, name="class-tree"):
     """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy").
 
     Examples
@@ -261,9 +245,7 @@ class ClassTree(NamesClasses):
         return super()._make_growth(data, bits=64 if data.n * data.K < SMALL else 32, **more)
 
 
-@described
-@dataclass(eq=False, repr=False)
-class ConvertedTree(NamesClasses):
+class ConvertedTree(NamesClasses, name="converted-tree"):
     """A `VectorTree` whose leaves answer with the codeword nearest to their vector: Saberian and Vasconcelos (87).
 
     It shows what is lost by answers that name a class: the tree is that of the real answers, and with centred codewords
@@ -281,9 +263,7 @@ class ConvertedTree(NamesClasses):
         return np.asarray((nearest_sums(grown.tree, grown.leaf_sums) @ request.Y.T).argmax(axis=1))
 
 
-@described
-@dataclass(eq=False, repr=False)
-class InfoTree(NamesClasses):
+class InfoTree(NamesClasses, name="info-tree"):
     """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info").
 
     Examples
@@ -305,9 +285,7 @@ class InfoTree(NamesClasses):
         return OneHot(request.labels, request.weight, len(request.Y))
 
 
-@described
-@dataclass(eq=False, repr=False)
-class GiniTree(InfoTree):
+class GiniTree(InfoTree, name="gini-tree"):
     """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART).
 
     Examples
@@ -319,9 +297,7 @@ class GiniTree(InfoTree):
     score: ClassVar[str] = "gini"
 
 
-@described
-@dataclass(eq=False, repr=False)
-class GreedyTree(ClassTree):
+class GreedyTree(ClassTree, name="greedy-tree"):
     """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire.
 
     Examples
@@ -335,9 +311,7 @@ class GreedyTree(ClassTree):
     leaves_per_rival: int | None = 12
 
 
-@described
-@dataclass(eq=False, repr=False)
-class GreedyInfoTree(InfoTree):
+class GreedyInfoTree(InfoTree, name="greedy-info-tree"):
     """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire.
 
     Examples
@@ -351,9 +325,7 @@ class GreedyInfoTree(InfoTree):
     leaves_per_rival: int | None = 12
 
 
-@described
-@dataclass(eq=False, repr=False)
-class SignTree(TreeLearner):
+class SignTree(TreeLearner, name="sign-tree"):
     """Leaves hold a sign for every coordinate, sign(ΣG_j), and the node score is Σ_j |ΣG_j| (Hamming trees).
 
     Examples
@@ -369,9 +341,7 @@ class SignTree(TreeLearner):
         return np.sign(nearest_sums(grown.tree, grown.leaf_sums))
 
 
-@described
-@dataclass(eq=False, repr=False)
-class HammingTree(SignTree):
+class HammingTree(SignTree, name="hamming-tree"):
     """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size.
 
     Examples
@@ -385,9 +355,7 @@ class HammingTree(SignTree):
     growth: str = "best"
 
 
-@described
-@dataclass(eq=False, repr=False)
-class SubsetTree(HammingTree):
+class SubsetTree(HammingTree, name="subset-tree"):
     """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
     If the rows of G sum to zero, which is so for losses of score differences, this is as good as signs. With one
@@ -404,9 +372,7 @@ class SubsetTree(HammingTree):
         return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
 
 
-@described
-@dataclass(eq=False, repr=False)
-class IndexStump(Learner):
+class IndexStump(Learner, name="index-stump"):
     """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
 
     The NIPS version of MCBoost uses it in AdaBoost.MH. An answer that depends on a feature is the same for all classes.
@@ -431,13 +397,13 @@ class IndexStump(Learner):
     def check(self) -> None:
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
 
-    def resolved(self, data: TrainingSet) -> IndexStump:
+    def resolve(self, data: TrainingSet) -> IndexStump:
         other = copy(self)
-        other.__dict__["_stump"] = Stump(min_samples_leaf=self.min_samples_leaf).resolved(data)
+        other.__dict__["_stump"] = Stump(min_samples_leaf=self.min_samples_leaf).resolve(data)
         return other
 
     def fit(self, request: Request) -> Answer:
-        """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
+        # The best stump on a feature, or the best split of the classes, whichever gains more; ties go to the feature.
         d, rows, total = request.G.shape[1], request.used, request.data.engine.rows.total
         together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
         by_feature = replace(request, gradient=Gradient(request.labels, request.weight, G=together))

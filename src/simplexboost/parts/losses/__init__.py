@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from ..._util.params import resolve
 from ...model.code import Gradient
-from .base import Loss, clamped, margins
+from .base import Loss, clamp_scores, margins
 from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage, UserGammaPhi
 from .multilabel import BlockLogistic, MultilabelHamming, MultilabelRanking, for_label_sets
 from .objective import Objective
@@ -34,20 +34,12 @@ __all__ = [
     "UserGammaPhi",
     "UserLoss",
     "as_loss",
-    "clamped",
+    "clamp_scores",
     "for_label_sets",
     "margins",
 ]
 
-LOSSES: Mapping[str, type[Loss]] = {
-    "exponential": Exponential,
-    "logistic": Logistic,
-    "savage": Savage,
-    "mm": MM,
-    "one-vs-all": OneVsAll,
-    "own-score": OwnScoreExponential,
-    "softmax-cost": SoftmaxCost,
-}
+LOSSES = Loss.table
 
 # The loss that a name or `Loss` stands for.
 as_loss: Callable[[Any], Loss] = partial(resolve, table=LOSSES, base=Loss, parameter="loss")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,39 +37,38 @@ class Loss(Part, ABC):
     ...         return ((U - np.eye(U.shape[1])[c]) ** 2).sum(axis=1)
     ...     def residual(self, U, c):
     ...         return 2 * (np.eye(U.shape[1])[c] - U)
-    >>> first, second, log_scale = Squared().along(np.zeros((1, 3)), np.array([2]), np.ones((1, 3)))
-    >>> first, second, log_scale
+    >>> Squared().along(np.zeros((1, 3)), np.array([2]), np.ones((1, 3)))
     (array([-2.]), None, 0.0)
     """
 
-    convex: bool
-    exponential: ClassVar[bool] = False  # a sum of exponentials of scores; has `terms` and `total`
-    decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each; has `binary`
-    cost_matrix: ArrayLike | None = None  # the cost of mistaking a class for another, if the loss has it
-    likelihood: bool = False  # whether the loss is −log softmax(2 U)_c, c being the true class
+    table: ClassVar[dict[str, type[Loss]]] = {}  # the losses that have names
+    # Without annotations, because these are not parameters of every loss.
+    convex = False
+    cost_matrix = cast("ArrayLike | None", None)  # the cost of mistaking a class for another
+    likelihood = False  # whether the loss is −log softmax(2 U)_c, c being the true class
     # (a, b) if the gradient is the logistic one times p^a (1 − p)^b, p being the probability of the true class.
     exponents: ClassVar[tuple[int, int] | None] = None
 
     @abstractmethod
     def value(self, U: Array, c: Labels) -> Array:
-        """The loss of every example, (n,): finite for any finite scores."""
+        """Return the loss of every example, (n,): finite for any finite scores."""
 
     @abstractmethod
     def residual(self, U: Array, c: Labels) -> Array:
-        """Minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
+        """Return minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
 
     def value_of(self, p: Array) -> Array:
-        """The loss as a function of the probability p of the true class, elementwise, if `exponents` are given."""
+        """Return the loss from the probability p of the true class, elementwise, if `exponents` are given."""
         raise TypeError(f"{type(self).__name__} is not a function of one probability.")
 
     def log_value(self, U: Array, c: Labels) -> Array:
-        """The logarithm of the loss, (n,); a loss that underflows to zero counts as the smallest normal float."""
+        """Return the logarithm of the loss, (n,); a loss of zero counts as the smallest normal float."""
         return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
 
     def scaled_residual(
         self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
     ) -> tuple[Array, float]:
-        """``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P; ``out`` (n, K) may become P.
+        """Return ``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P; ``out`` (n, K) may become P.
 
         Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
         and of a step does not depend on the scale. Bounded losses return the residual and 0.
@@ -77,71 +76,55 @@ class Loss(Part, ABC):
         return self.residual(U, c), 0.0
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
-        """Derivatives of L(U + αW) in α, with their scale; W (n, K) is ½ h Yᵀ for a learner's output h (n, d)."""
+        """Return derivatives of L(U + αW) in α, with their scale; W (n, K) is ½ h Yᵀ for outputs h (n, d)."""
         P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
-    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        """The weight of every term (n, m), and how fast its exponent falls along W (n, K); for sums of exponentials.
-
-        They come from the residual P (n, K), which may be scaled and have sample weights.
-        """
-        raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
-
-    def own_rate(self, K: int) -> float | None:
-        """If the loss is an exponential of the true class's score only: the rate in its exponent; else None."""
-        return None
-
-    def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
-        """The binary problem of class k against the rest, if the loss decouples: a loss, scores (n, 2), labels (n,)."""
-        raise TypeError(f"{type(self).__name__} is not a sum of losses of one score each.")
-
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        """The labels and weights (n,) for a classifier that names one class per example, from the residual P."""
-        return c, P[np.arange(len(c)), c]
+        """Return the labels and weights (n,) for a classifier that names one class per example, from the residual P."""
+        return c, pick_own(P, c)
 
     def mistake(self, K: int) -> float:
-        """The least loss of an example that is wrong or tied: the risk divided by this bounds the error."""
+        """Return the least loss of an example that is wrong or tied: the risk divided by this bounds the error."""
         return 1.0
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float | None:
-        """Σ_i L_i from the residual P (n, K), with its scale and weights; None if P does not determine it."""
+        """Return Σ_i L_i from the residual P (n, K), with its scale and weights; None if P does not determine it."""
         return None
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
+        """Return the diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
         raise TypeError(f"{type(self).__name__} has no second derivatives; choose an optimizer without Newton steps.")
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """Whether no example's loss ever rises along W (n, K), so that the best step is infinite.
+        """Tell whether no example's loss ever rises along W (n, K), so that the best step is infinite.
 
         With ``strictly``, whether every term of every loss falls: the risk then tends to its infimum and nothing is
-        left to learn. By default: whether the true class gains on every rival, or without ``strictly`` never loses.
+        left to learn.
         """
-        gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
-        if not strictly:
-            return engine.rows.every(gains >= 0)
-        gains[np.arange(len(W)), c] = 1.0
-        return engine.rows.every(gains > 0)
+        gains = self.gains(W, c)
+        return engine.rows.every(gains > 0 if strictly else gains >= 0)
 
-    def rivals(self, U: Array, c: Labels) -> Any:
-        """The `Rivals` of every example at the scores U, for searches along coordinates; None if the loss has none."""
-        return None
+    def gains(self, W: Array, c: Labels) -> Array:
+        """Return what the terms of every loss gain along W (n, K): by default the true class's lead over each rival."""
+        gains = pick_own(W, c)[:, None] - W  # (n, K)
+        gains[np.arange(len(W)), c] = 1.0
+        return gains
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
-        """The risk of the loss on a training set with targets c (n,) and weights (n,)."""
+        """Return the risk of the loss on a training set with targets c (n,) and weights (n,)."""
         return Objective(self, c, weight, code, engine)
 
     def for_costs(self, costs: Array) -> Loss:
-        """The loss for examples that have their own costs: target K + i means row i of ``costs`` (n, K)."""
+        """Return the loss for examples with their own costs: target K + i means row i of ``costs`` (n, K)."""
         raise TypeError(f"loss={self!r} takes no costs of examples; use 'softmax-cost'.")
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
-        """(w, b) (K + 1,) of the threshold ⟨w, U⟩ + b above which a class is a label; None for losses of one label."""
+        """Fit (w, b) (K + 1,): a class is a label if its score exceeds ⟨w, U⟩ + b; None for losses of one label."""
         return None
 
     def probabilities(self, U: Array) -> Array:
-        """The posterior link, (n, K), for any finite scores: `link_formula`, or else softmax(2 U)."""
+        """Return the class probabilities, (n, K), for any finite scores: by `link_formula`, or else softmax(2 U)."""
         link = self.link_formula(U.shape[1])
         return softmax(U, 2.0) if link is None else link.probabilities(U)
 
@@ -155,8 +138,27 @@ class Loss(Part, ABC):
             raise ValueError(f"K={K} classes; a loss needs at least 2.")
 
 
+class ExponentialSum(Loss):
+    """A convex loss that is a sum of exponentials of scores; a subclass writes `log_value`, `terms` and `total`."""
+
+    convex = True
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    @abstractmethod
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        """Return the weight of every term (n, m), and how fast its exponent falls along W (n, K).
+
+        They come from the residual P (n, K), which may be scaled and have sample weights.
+        """
+
+    @abstractmethod
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float: ...
+
+
 def margins(U: Array, c: Labels) -> Array:
-    """The margin of every example, U_c − max_{k≠c} U_k: positive where the true class has the highest score.
+    """Return the margin of every example, U_c − max_{k≠c} U_k: positive where the true class has the highest score.
 
     Parameters
     ----------
@@ -173,8 +175,8 @@ def margins(U: Array, c: Labels) -> Array:
     return pick(U, c) - rivals(U, c).max(axis=1)
 
 
-def clamped(F: Array, bound: float) -> Array:
-    """Scores between −bound and 0 that decide alike: max(−bound, F_k − max_l F_l), Mukherjee and Schapire (64).
+def clamp_scores(F: Array, bound: float) -> Array:
+    """Clamp scores to max(−bound, F_k − max_l F_l), which decide alike: Mukherjee and Schapire (64).
 
     The losses of examples are then bounded, by (K − 1) exp(bound) for AdaBoost.MM's, which their proof of consistency
     needs: with it and √n rounds the risk on new examples approaches the least possible.
@@ -188,7 +190,7 @@ def clamped(F: Array, bound: float) -> Array:
 
     Examples
     --------
-    >>> clamped(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
+    >>> clamp_scores(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
     array([[ 0., -2., -5.]])
     """
     check_number("bound", bound, float, 0.0, open_low=True)
@@ -196,25 +198,30 @@ def clamped(F: Array, bound: float) -> Array:
     return np.maximum(-bound, F - F.max(axis=1, keepdims=True))
 
 
+def pick_own(P: Array, c: Labels) -> Array:
+    """Return the entries ``P[i, c_i]`` of the true classes, (n,)."""
+    return P[np.arange(len(P)), c]
+
+
 def pick(U: Array, c: Labels) -> Array:
-    """``U[i, c_i]``, (n,), clip_scores like `rivals`."""
-    return np.clip(U[np.arange(len(U)), c], -HUGE, HUGE)
+    """Return the scores ``U[i, c_i]`` of the true classes, (n,), clipped so that their multiples are finite."""
+    return np.clip(pick_own(U, c), -HUGE, HUGE)
 
 
 def rivals(U: Array, c: Labels) -> Array:
-    """A copy of the scores, (n, K), with −inf for the true class."""
+    """Return a clipped copy of the scores, (n, K), with −inf for the true class."""
     B = clip_scores(U)  # clipping costs no more than copying
     B[np.arange(len(B)), c] = -np.inf
     return B
 
 
 def saturated_exp(x: Array) -> Array:
-    """exp(x), finite for any x."""
+    """Return exp(x), finite for any x."""
     return np.exp(np.minimum(x, CEILING))
 
 
 def real_array(values: Any) -> Array:
-    """Values as numbers in double precision; NumPy would drop imaginary parts with a warning."""
+    """Return values as numbers in double precision; NumPy would drop imaginary parts with a warning."""
     if np.iscomplexobj(values):
         raise TypeError("complex numbers")
     return np.asarray(values, dtype=np.float64)
@@ -236,9 +243,8 @@ def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: 
         raise ValueError(f"cost_matrix={cost_matrix!r} is no matrix; {accepted}")
     if C.shape != (K, K):
         raise ValueError(f"cost_matrix has shape {C.shape}; {accepted}")
-    if not (np.isfinite(C).all() and (C >= 0).all()):
-        worst = C[~(np.isfinite(C) & (C >= 0))][0]
-        raise ValueError(f"cost_matrix contains {worst}; entries must be finite and not negative.")
+    if not (good := np.isfinite(C) & (C >= 0)).all():
+        raise ValueError(f"cost_matrix contains {C[~good][0]}; entries must be finite and not negative.")
     empty = np.flatnonzero(~((C > 0) & ~np.eye(K, dtype=bool)).any(axis=1))
     if rows_need_a_rival and empty.size:
         raise ValueError(

@@ -4,9 +4,8 @@ The residual of an example is ``w`` at its class and ``−w τ_k`` at the others
 ``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
 
 Two of them depend on the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded
-loss. With γ(v) = v they are the exponential losses of AdaBoost and AdaBoost.MM. A vote multiplies only a few entries of
-their residual, which is therefore updated from round to round. The named losses work with logarithms; a loss from the
-user's own γ and φ evaluates (29)-(30) directly.
+loss. With γ(v) = v they are the exponential losses of AdaBoost and AdaBoost.MM. The named losses work with logarithms;
+a loss from the user's own γ and φ evaluates (29)-(30) directly.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +24,7 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_flag
 from ...engine import CPU, Engine
 from ...model.code import Code, Gradient
-from .base import Loss, Slopes, check_cost_matrix, pick, rivals, saturated_exp
+from .base import ExponentialSum, Loss, Slopes, check_cost_matrix, pick, pick_own, rivals, saturated_exp
 from .links import HUGE, Link, clip_scores, softmax, stationary
 from .objective import Objective
 
@@ -44,9 +42,13 @@ MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would l
 class GammaPhi(Loss):
     """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
 
-    The attribute ``cost_matrix`` (K, K) weights the pair of the true class c and a rival k; its diagonal is ignored,
-    and None means ones. A zero means that the pair does not matter. Adding a constant to the scores of a row changes
-    nothing.
+    Adding a constant to the scores of a row changes nothing.
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival); None means ones. A zero means that the pair does not matter, and the
+        diagonal is ignored. With costs the posterior comes from `posterior_system`.
 
     Examples
     --------
@@ -55,18 +57,16 @@ class GammaPhi(Loss):
     (True, True, False)
     """
 
-    cost_matrix: ArrayLike | None
-
     @abstractmethod
     def _walk(self, U: Array) -> tuple[Array, Array, Array]:
-        """Theorem 7 as walks on the classes, as `posterior_system` explains.
+        """Return Theorem 7 as walks on the classes, as `posterior_system` explains: T, b and log_factor.
 
-        ``T`` (n, K, K) and ``b`` (n, K), whose products ``T[i, l, k] b[i, k]`` are minus the residual at class k when
-        the truth is l, up to a factor for each l; and ``log_factor`` (n, K): η ∝ exp(log_factor) · z / b.
+        The products ``T[i, l, k] b[i, k]`` of ``T`` (n, K, K) and ``b`` (n, K) are minus the residual at class k when
+        the truth is l, up to a factor for each l; and η ∝ exp(log_factor) · z / b, with ``log_factor`` (n, K).
         """
 
     def posterior_system(self, U: Array) -> Array:
-        """The posterior by Theorem 7, for any γ, φ and costs: the solution of Ω η = e₁; O(n K³).
+        """Solve Theorem 7's system Ω η = e₁ for the posterior, for any γ, φ and costs; O(n K³).
 
         Column l of Ω is the gradient of the loss when the truth is l, so under η the gradients of all classes cancel.
         This is solved as a random walk: let it jump from class l to class k with the probability τ_k of true class l,
@@ -102,11 +102,13 @@ class GammaPhi(Loss):
 
 
 class ExponentialPhi(GammaPhi):
-    """φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
+    """γ–φ losses with φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
 
     ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), which is not
     negative if L is convex.
     """
+
+    cost_matrix: ArrayLike | None = None
 
     rate: ClassVar[float]  # a
     link: ClassVar[Link]  # without costs
@@ -121,7 +123,7 @@ class ExponentialPhi(GammaPhi):
     def _bend(self, s: Array) -> Array | float: ...
 
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `race`."""
+        """Return ``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `race`."""
         if self.cost_matrix is None:
             E, Z, lead = race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
@@ -138,14 +140,8 @@ class ExponentialPhi(GammaPhi):
         s += np.log(Z)
         return E, Z, s
 
-    def rivals(self, U: Array, c: Labels) -> Rivals | None:
-        if self.cost_matrix is not None:
-            return None
-        E, _, lead = race(U, c, self.rate)
-        return Rivals(self, E, np.clip(lead, -HUGE, HUGE), c)
-
     def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
-        """``w`` up to a common factor, and the logarithm of that factor."""
+        """Return ``w`` up to a common factor, and the logarithm of that factor."""
         return saturated_exp(self._log_weight(s)), 0.0
 
     def value(self, U: Array, c: Labels) -> Array:
@@ -156,14 +152,14 @@ class ExponentialPhi(GammaPhi):
 
     def residual(self, U: Array, c: Labels) -> Array:
         E, Z, s = self._race(U, c)
-        return _pulled(E, Z, c, saturated_exp(self._log_weight(s)))
+        return _pull_rows(E, Z, c, saturated_exp(self._log_weight(s)))
 
     def scaled_residual(
         self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
     ) -> tuple[Array, float]:
         E, Z, s = self._race(U, c, out)
         w, log_scale = self._weights(s, engine)
-        return _pulled(E, Z, c, w), log_scale
+        return _pull_rows(E, Z, c, w), log_scale
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         if self.cost_matrix is None:
@@ -173,10 +169,10 @@ class ExponentialPhi(GammaPhi):
             E, Z, s = self._race(U + alpha * W, c)
             mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
             variance = np.einsum("nk,nk->n", E, np.square(W - mean[:, None])) / Z
-        return self._slopes(s, W[np.arange(len(W)), c] - mean, variance, engine)
+        return self._slopes(s, pick_own(W, c) - mean, variance, engine)
 
     def _slopes(self, s: Array, lead: Array, variance: Array, engine: Engine) -> Slopes:
-        """What `along` returns, from s, the mean and the variance of what the true class gains on rivals."""
+        """Return the slopes from s and from the mean and the variance of what the true class gains on rivals."""
         w, log_scale = self._weights(s, engine)
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
 
@@ -218,15 +214,15 @@ class ExponentialPhi(GammaPhi):
         return Link("walk", self.rate, np.asarray(self.cost_matrix, dtype=np.float64), type(self).__name__)
 
 
-def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
-    """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
+def _pull_rows(E: Array, Z: Array, c: Labels, w: Array) -> Array:
+    """Return the residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
     E = np.ascontiguousarray(E)
     _kernels.pull_rows(E, c, w, Z)
     return E
 
 
 def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-    """Compute the race of the rivals: exponentials relative to the highest rival, so that none of them overflows.
+    """Compute the exponentials of rivals' scores relative to the highest rival, so that none of them overflows.
 
     Returns E (n, K), E_k = exp(rate (U_k − max_{l≠c} U_l)) and 0 at the true class c; its row sums Z (n,); and the lead
     of the true class, U_c − max_{l≠c} U_l, (n,).
@@ -237,32 +233,30 @@ def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Ar
 
 
 def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-    """The race at U + αW: row sums, leads, and the mean and variance of W over the rivals, weighted by E; (n,) each."""
+    """Return the row sums and leads of `race` at U + αW, and W's mean and variance weighted by E; (n,) each."""
     return _kernels.race_along(as_doubles(U), c, as_doubles(W), alpha, rate)
 
 
 def as_doubles(U: Array) -> Array:
-    """Scores in double precision, row after row, as the kernels take them."""
+    """Return scores in double precision, row after row, as the kernels take them."""
     return np.ascontiguousarray(U, dtype=np.float64)
 
 
 class Rivals:
-    """The rivals of every example, for losses γ(Σ_{k≠c} e^{−a(u_c − u_k)}) along one coordinate of F after another.
+    """The rivals of every example, for losses γ(Σ_{k≠c} e^{−a(u_c − u_k)}) without costs.
 
-    Classes whose codewords have the same entry in a coordinate move alike along it. Their terms stay in proportion, so
-    that they count as one rival of the weight Σ e^{a u_k}. A simplex has at most three different entries in a
-    coordinate, whatever the number of classes: on 26 classes a line search takes a seventh of the time.
-
-    ``E`` (n, K) are the terms e^{a(u_k − top)} with the highest rival's score as ``top``, and 0 for the true class c;
-    ``lead`` (n,) is the score of the true class above ``top``.
+    Classes whose codewords have the same entry in a coordinate of F move alike along it. Their terms stay in
+    proportion, so that they count as one rival of the weight Σ e^{a u_k}. A simplex has at most three different entries
+    in a coordinate, whatever the number of classes: on 26 classes a line search takes a seventh of the time.
     """
 
-    def __init__(self, loss: ExponentialPhi, E: Array, lead: Array, c: Labels) -> None:
-        self.loss, self.lead, self.c = loss, lead, c
+    def __init__(self, loss: ExponentialPhi, U: Array, c: Labels) -> None:
+        E, _, lead = race(U, c, loss.rate)
+        self.loss, self.lead, self.c = loss, np.clip(lead, -HUGE, HUGE), c
         self.terms = np.ascontiguousarray(E.T)  # (K, n): sums of rows are quick
 
     def along(self, entries: Array, h: Array) -> MergedRivals:
-        """The rivals, merged, for the direction in which class k moves by h (n,) times entries[k]."""
+        """Merge the rivals for the direction in which class k moves by h (n,) times entries[k]."""
         different, which = np.unique(entries, return_inverse=True)
         mass = np.zeros((len(different), len(h)))  # (V, n)
         for v, term in zip(which, self.terms, strict=True):
@@ -279,7 +273,7 @@ class MergedRivals:
         self.log_mass = np.log(np.maximum(mass, _LEAST))
 
     def _log_sum(self, alpha: float) -> tuple[Array, Array]:
-        """s (n,), the logarithm of the sum of all terms after a step α; the terms (V, n) beside the highest."""
+        """Return s (n,), the log of the sum of all terms after a step α, and the terms (V, n) beside the highest."""
         x = self.gains * (self.loss.rate * alpha)
         x += self.log_mass
         top = x.max(axis=0)
@@ -288,11 +282,11 @@ class MergedRivals:
         return top + np.log(e.sum(axis=0)) - self.loss.rate * self.lead, e
 
     def log_value(self, alpha: float) -> Array:
-        """`Loss.log_value` after a step α."""
+        """Return the logarithm of the loss after a step α, (n,)."""
         return self.loss._log_gamma(self._log_sum(alpha)[0])
 
     def along(self, alpha: float, engine: Engine = CPU) -> Slopes:
-        """`Loss.along` at a step α."""
+        """Return the derivatives of the loss in α at a step α."""
         s, e = self._log_sum(alpha)
         e /= e.sum(axis=0)
         mean = (e * self.gains).sum(axis=0)  # of the gains, weighted by the terms
@@ -300,23 +294,17 @@ class MergedRivals:
         return self.loss._slopes(s, -mean, e.sum(axis=0), engine)
 
     def falls_forever(self, strictly: bool, engine: Engine = CPU) -> bool:
-        """`Loss.falls_forever` along the direction."""
+        """Tell whether no example's loss ever rises along the direction, as `Loss.falls_forever` does."""
         return engine.rows.every(((self.gains < 0) if strictly else (self.gains <= 0)) | ~self.present)
 
 
-def pays(entries: Array) -> bool:
-    """Whether merging halves the number of terms at least."""
+def merging_pays(entries: Array) -> bool:
+    """Tell whether merging rivals halves the number of terms at least."""
     return 2 * (1 + len(np.unique(entries))) <= len(entries)
 
 
-@dataclass(eq=False, repr=False)
-class Logistic(ExponentialPhi):
+class Logistic(ExponentialPhi, name="logistic"):
     """LogitBoost's loss, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c. Posterior p = softmax(2 U).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
     --------
@@ -324,7 +312,6 @@ class Logistic(ExponentialPhi):
     array([1.])
     """
 
-    cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (0, 0)
     rate: ClassVar[float] = 2.0
     link: ClassVar[Link] = Link("softmax", 2.0)
@@ -332,7 +319,6 @@ class Logistic(ExponentialPhi):
 
     @property
     def likelihood(self) -> bool:  # type: ignore[override]
-        """True if there are no costs."""
         return self.cost_matrix is None
 
     def value_of(self, p: Array) -> Array:
@@ -349,16 +335,10 @@ class Logistic(ExponentialPhi):
         return expit(-s)
 
 
-@dataclass(eq=False, repr=False)
-class Savage(ExponentialPhi):
+class Savage(ExponentialPhi, name="savage"):
     """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, robust to wrong labels.
 
     The posterior is ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
     --------
@@ -368,7 +348,6 @@ class Savage(ExponentialPhi):
     array([0.5 , 0.01])
     """
 
-    cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (1, 1)
     rate: ClassVar[float] = 2.0
     link: ClassVar[Link] = Link("savage")
@@ -388,7 +367,10 @@ class Savage(ExponentialPhi):
 
 
 class CarriedObjective(Objective):
-    """For sums of exponentials over rivals: votes only multiply a few entries of the residual, so it is carried on."""
+    """The risk of a sum of exponentials over rivals, whose residual is updated from round to round.
+
+    A vote only multiplies a few entries of the residual.
+    """
 
     def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
@@ -398,7 +380,6 @@ class CarriedObjective(Objective):
         self._log_scale = 0.0  # … both divided by the exponential of this
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """The gradient from the residual that was carried to this round; if there is none, it is computed anew."""
         if not scaled:
             return super().gradient(F, U, n_rounds, scaled)
         if self._known != n_rounds:
@@ -408,7 +389,7 @@ class CarriedObjective(Objective):
         return Gradient(self.c, self._own, self._P, self.code, risk=risk)
 
     def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
-        """Update the residual: a right answer gains on all rivals, a wrong one loses to the rival that it names."""
+        # A right answer gains on all rivals, a wrong one loses to the rival that it names.
         gap, known, self._known = self.code.gap, self._known, None
         if gap is None or known != n_rounds - 1 or n_rounds % REFRESH == 0:
             return
@@ -423,11 +404,8 @@ class CarriedObjective(Objective):
         return 0 if self.code.gap is None else n_rounds % REFRESH
 
 
-class LinearGamma(ExponentialPhi):
-    """γ(v) = v: the loss is the sum of exponentials itself, which may overflow; its logarithm does not."""
-
-    convex = True
-    exponential = True
+class LinearGamma(ExponentialSum, ExponentialPhi):
+    """γ–φ losses with γ(v) = v: the loss is the sum of exponentials itself, which may overflow; its log does not."""
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         return CarriedObjective(self, c, weight, code, engine)
@@ -439,7 +417,7 @@ class LinearGamma(ExponentialPhi):
         return weight, self.rate * (W[rows, c][:, None] - W)
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.rows.total(P[np.arange(len(c)), c]) / self.rate
+        return engine.rows.total(pick_own(P, c)) / self.rate
 
     def _log_gamma(self, s: Array) -> Array:
         return s
@@ -456,14 +434,8 @@ class LinearGamma(ExponentialPhi):
         return np.exp(log_w - log_scale), log_scale
 
 
-@dataclass(eq=False, repr=False)
-class Exponential(LinearGamma):
+class Exponential(LinearGamma, name="exponential"):
     """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
     --------
@@ -475,19 +447,12 @@ class Exponential(LinearGamma):
     array([[ 0.7358, -0.3679, -0.3679]])
     """
 
-    cost_matrix: ArrayLike | None = None
     rate: ClassVar[float] = 1.0
     link: ClassVar[Link] = Link("softmax", 2.0)
 
 
-@dataclass(eq=False, repr=False)
-class MM(LinearGamma):
+class MM(LinearGamma, name="mm"):
     """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
     --------
@@ -495,7 +460,6 @@ class MM(LinearGamma):
     array([2000.])
     """
 
-    cost_matrix: ArrayLike | None = None
     rate: ClassVar[float] = 2.0
     link: ClassVar[Link] = Link("softmax", 4.0)
 
@@ -506,7 +470,6 @@ Function = Callable[[Array], Array]
 _USER_BOUND = 1e90
 
 
-@dataclass(eq=False, repr=False)
 class UserGammaPhi(GammaPhi):
     """A loss from your own γ, increasing, and φ, decreasing, both positive and differentiable.
 
@@ -519,8 +482,6 @@ class UserGammaPhi(GammaPhi):
         The pair and its derivatives.
     gamma_second, phi_second : callables, optional
         Second derivatives; without them there is no `curvature`, and line searches use values and slopes.
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival).
     convex : bool, default False
         Whether the loss is convex in U, which permits the faster line search.
 
@@ -558,7 +519,7 @@ class UserGammaPhi(GammaPhi):
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         V = _gaps(U + alpha * W, c)
         slope, t, S = self._slopes(V, c)
-        D = W[np.arange(len(W)), c][:, None] - W  # (n, K)
+        D = pick_own(W, c)[:, None] - W  # (n, K)
         inner = np.einsum("nk,nk->n", t, D)
         if self.gamma_second is None or self.phi_second is None:
             return slope * inner, None, 0.0
@@ -598,7 +559,7 @@ class UserGammaPhi(GammaPhi):
             )
 
     def _terms(self, function: Function, V: Array, c: Labels) -> Array:
-        """``cost_matrix[c, k] · function(V_k)``, zero at the true class, (n, K)."""
+        """Return ``cost_matrix[c, k] · function(V_k)``, zero at the true class, (n, K)."""
         terms = _call(function, V)
         if self.cost_matrix is not None:
             terms *= np.asarray(self.cost_matrix, dtype=np.float64)[c]
@@ -606,7 +567,7 @@ class UserGammaPhi(GammaPhi):
         return terms
 
     def _slopes(self, V: Array, c: Labels) -> tuple[Array, Array, Array]:
-        """γ'(S) (n,), the terms φ'(V) (n, K), and the inner sum S (n,)."""
+        """Return γ'(S) (n,), the terms φ'(V) (n, K), and the inner sum S (n,)."""
         S = self._terms(self.phi, V, c).sum(axis=1)
         return _call(self.gamma_prime, S), self._terms(self.phi_prime, V, c), S
 
@@ -615,26 +576,23 @@ class UserGammaPhi(GammaPhi):
         T = np.empty((n, K, K))
         log_w = np.empty((n, K))
         for truth in range(K):
-            T[:, truth], log_w[:, truth] = self._pull(U, np.full(n, truth))
+            c = np.full(n, truth)
+            slope, t, _ = self._slopes(_gaps(U, c), c)
+            total = t.sum(axis=1)  # (n,), negative
+            tau = np.full_like(t, 1.0 / (K - 1))  # uniform where all φ' underflow
+            tau[:, truth] = 0.0
+            T[:, truth] = np.divide(t, total[:, None], out=tau, where=(total < 0.0)[:, None])
+            log_w[:, truth] = np.log(np.maximum(-slope * total, np.finfo(np.float64).tiny))
         return T, np.ones((n, K)), -log_w
-
-    def _pull(self, U: Array, c: Labels) -> tuple[Array, Array]:
-        """``τ`` (n, K), zero at the true class, and ``log w`` (n,)."""
-        slope, t, _ = self._slopes(_gaps(U, c), c)
-        total = t.sum(axis=1)  # (n,), negative
-        tau = np.full_like(t, 1.0 / (t.shape[1] - 1))  # uniform where all φ' underflow
-        tau[np.arange(len(tau)), c] = 0.0
-        np.divide(t, total[:, None], out=tau, where=(total < 0.0)[:, None])
-        return tau, np.log(np.maximum(-slope * total, np.finfo(np.float64).tiny))
 
 
 def _gaps(U: Array, c: Labels) -> Array:
-    """Margin components ``V[i, k] = U[i, c_i] − U[i, k]``, (n, K)."""
+    """Return the margin components ``V[i, k] = U[i, c_i] − U[i, k]``, (n, K)."""
     return pick(U, c)[:, None] - clip_scores(U)
 
 
 def _call(function: Function, x: Array) -> Array:
-    """A new array function(x), limited to ±1e90."""
+    """Return function(x) as a new array, limited to ±1e90."""
     # A user's function may overflow, as e^{−v} does at v = −1000; clipping takes care of that.
     with np.errstate(all="ignore"):
         values = np.array(function(x), dtype=np.float64)

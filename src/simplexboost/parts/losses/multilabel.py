@@ -14,9 +14,7 @@ matrix (`for_label_sets`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,13 +22,12 @@ from scipy.special import expit
 
 from ..._util.arrays import Array, Labels, Mask
 from ...engine import CPU, Engine
-from .base import Loss, Slopes, saturated_exp
+from .base import ExponentialSum, Loss, Slopes, saturated_exp
 from .gamma_phi import Exponential, Logistic
 from .links import Link, clip_scores, log_softmax, softmax
-from .scores import OneVsAll, strongest
+from .scores import OneVsAll, strongest_class
 
 
-@dataclass(eq=False, repr=False)
 class BlockLogistic(Loss):
     """The sum of the log-losses of labels, or of several class targets.
 
@@ -82,17 +79,14 @@ class BlockLogistic(Loss):
             return expit(2.0 * clip_scores(U))
         return np.hstack([softmax(U[:, of], 2.0) for of in self.blocks])
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """Whether labels gain and others lose, or the class of every target gains on its rivals."""
+    def gains(self, W: Array, c: Labels) -> Array:
         own = self.own(c)
         if self.widths is None:
-            gains = np.where(own, W, -W)
-        else:
-            gains = np.column_stack([lead_of_labels(W[:, of], own[:, of]) for of in self.blocks])
-        return engine.rows.every(gains > 0 if strictly else gains >= 0)
+            return np.where(own, W, -W)
+        return np.column_stack([lead_of_labels(W[:, of], own[:, of]) for of in self.blocks])
 
     def own(self, c: Labels) -> Mask:
-        """The columns that are true of every row, (n, K)."""
+        """Mark the columns that are true of every row, (n, K)."""
         return np.asarray(self.sets, dtype=bool)[c]
 
     @property
@@ -110,7 +104,7 @@ class BlockLogistic(Loss):
 def for_label_sets(
     loss: Loss, sets: ArrayLike, widths: tuple[int, ...] | None = None
 ) -> MultilabelHamming | MultilabelRanking | BlockLogistic:
-    """The loss for examples with several labels, or with a class of each of several targets.
+    """Return the loss for examples with several labels, or with a class of each of several targets.
 
     It is that of AdaBoost.MH for "one-vs-all", that of AdaBoost.MR for "exponential", and the sum of log-losses for
     "logistic".
@@ -141,7 +135,6 @@ def for_label_sets(
     )
 
 
-@dataclass(eq=False, repr=False)
 class MultilabelHamming(OneVsAll):
     """AdaBoost.MH's loss, ``Σ_k e^{−z_k f_k}`` with f = 2 U and z_k = 1 for the example's labels, −1 for the others.
 
@@ -162,8 +155,6 @@ class MultilabelHamming(OneVsAll):
 
     sets: ArrayLike
 
-    decouples: ClassVar[bool] = False
-
     def _toward(self, B: Array, c: Labels) -> Array:
         B *= 2.0 * np.asarray(self.sets, dtype=np.float64)[c] - 1.0
         return B
@@ -174,7 +165,7 @@ class MultilabelHamming(OneVsAll):
         return self._toward(B, c)
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        return strongest(P)
+        return strongest_class(P)
 
     def mistake(self, K: int) -> float:
         return float(K)  # a wrong label costs at least 1, so that loss / K bounds the Hamming loss
@@ -186,8 +177,7 @@ class MultilabelHamming(OneVsAll):
         return Link("sigmoid", 4.0)
 
 
-@dataclass(eq=False, repr=False)
-class MultilabelRanking(Loss):
+class MultilabelRanking(ExponentialSum):
     """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is not one.
 
     It is a product, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that pairs need not be formed. An example with no label, or
@@ -206,9 +196,6 @@ class MultilabelRanking(Loss):
     """
 
     sets: ArrayLike
-
-    convex = True
-    exponential: ClassVar[bool] = True
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c)) * self._ranked(c)
@@ -256,20 +243,14 @@ class MultilabelRanking(Loss):
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
         return engine.rows.total(np.maximum(P, 0.0).ravel())
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """Whether no label ever loses to a class that is not a label."""
-        gap = lead_of_labels(W, self._own(c))  # (n,), inf without pairs
-        return engine.rows.every(gap > 0 if strictly else gap >= 0)
+    def gains(self, W: Array, c: Labels) -> Array:
+        return lead_of_labels(W, self._own(c))  # inf without pairs
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        return strongest(P)
+        return strongest_class(P)
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
-        """Fit the threshold to the best cut of every example.
-
-        This is the method of Elisseeff & Weston (2001). The best cut is the one with the fewest mistakes, or the mean
-        of all such cuts.
-        """
+        # Elisseeff & Weston (2001): least squares on the best cuts, those with the fewest mistakes, or their means.
         own, rows = self._own(c), np.arange(len(U))[:, None]
         order = np.argsort(U, axis=1, kind="stable")
         low, own = U[rows, order], own[rows, order]  # scores ascending, and which of them are labels
@@ -292,12 +273,12 @@ class MultilabelRanking(Loss):
         return np.asarray(self.sets, dtype=bool)[c]
 
     def _ranked(self, c: Labels) -> Array:
-        """1 for examples that have pairs, 0 for the others, (n,)."""
+        """Return 1 for examples that have pairs, 0 for the others, (n,)."""
         count = self._own(c).sum(axis=1)
         return np.where((count > 0) & (count < np.shape(self.sets)[1]), 1.0, 0.0)
 
     def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
-        """log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
+        """Return log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
         own = self._own(c)
         U = clip_scores(U)
         log_up, A = log_mean_exp(-U, own)
@@ -307,12 +288,12 @@ class MultilabelRanking(Loss):
 
 
 def lead_of_labels(W: Array, own: Mask) -> Array:
-    """How much the lowest entry of a label is above the highest of another class in every row of W (n, K), (n,)."""
+    """Return by how much the lowest entry of a label exceeds the highest other entry of a row of W (n, K); (n,)."""
     return np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)
 
 
 def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:
-    """log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 for rows without any."""
+    """Return the log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 for none."""
     top = np.where(member, V, -np.inf).max(axis=1)
     top = np.where(np.isfinite(top), top, 0.0)
     E = np.where(member, np.exp(np.where(member, V - top[:, None], 0.0)), 0.0)

@@ -25,16 +25,14 @@ CEILING = 700.0
 
 
 class Objective:
-    """The risk of a loss on a training set; evaluates the loss anew in every round.
+    """The risk of a loss on a training set, for which the loss is evaluated anew in every round.
 
     Parameters
     ----------
     loss : Loss
         The loss whose mean is the risk.
-    c : array of shape (n,)
-        The targets.
-    weight : array of shape (n,)
-        The weights of the examples, positive.
+    c, weight : arrays of shape (n,)
+        The targets, and the positive weights of the examples.
     code : Code
         The codewords.
     engine : Engine
@@ -44,9 +42,8 @@ class Objective:
     --------
     >>> from simplexboost.model.code import Code
     >>> from simplexboost.parts.losses import Logistic
-    >>> objective = Objective(Logistic(), np.array([0, 1]), np.ones(2), Code(np.eye(2)))
-    >>> objective.loss
-    Logistic()
+    >>> round(Objective(Logistic(), np.array([0, 1]), np.ones(2), Code(np.eye(2))).risk(np.zeros((2, 2))), 4)
+    0.6931
     """
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
@@ -59,7 +56,7 @@ class Objective:
         return np.empty((len(self.c), len(self.code.Y)))
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """Minus the gradient of the risk at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
+        """Return minus the gradient of the risk at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
 
         If `scaled`, it is correct up to a positive factor, which is chosen so that P neither overflows nor underflows.
         """
@@ -68,7 +65,7 @@ class Objective:
         return self.of_residual(P, None if total is None else self._mean(total, log_scale))
 
     def _residual(self, U: Array, scaled: bool) -> tuple[Array, float]:
-        """The weighted residual (n, K) up to a factor, and the logarithm of that factor."""
+        """Return the weighted residual (n, K) up to a factor, and the logarithm of that factor."""
         if scaled:
             P, log_scale = self.loss.scaled_residual(U, self.c, self.engine, self._buffer)
         else:
@@ -76,35 +73,35 @@ class Objective:
         return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
 
     def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
-        """The gradient, from the weighted residual (n, K)."""
+        """Return the gradient from the weighted residual (n, K)."""
         labels, weight = self.loss.question(P, self.c)
         return Gradient(labels, weight, P, self.code, risk=risk)
 
     def curvature(self, U: Array) -> Array:
-        """The trace of the Hessian in F of every example, (n,)."""
+        """Return the trace of the Hessian in F of every example, (n,)."""
         return self.weight * self.loss.curvature(U, self.c, self.code.Y, self.engine).sum(axis=1)
 
     def to_device(self, F: Any) -> Any:
-        """F (n, d) in the memory where it is read fastest: the array itself, or a copy on a device."""
+        """Return F (n, d) in the memory where it is read fastest: the array itself, or a copy on a device."""
         return F
 
     def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
-        """Called after a round, the n-th, whose step was along votes for `classes` (n,)."""
+        """Update what is carried from round to round, after round `n_rounds`, a step along votes for `classes` (n,)."""
 
     def rounds_to_replay(self, n_rounds: int) -> int:
-        """How many of the last rounds a model that goes on must go through again, for what they leave to later ones."""
+        """Return how many of the last rounds a continued fit repeats, to recover what is carried to later rounds."""
         return 0
 
     def risk(self, F: AnyArray) -> float:
-        """The mean weighted loss at F (n, d)."""
+        """Return the mean weighted loss at F (n, d)."""
         return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
 
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> Any:
-        """Other rows X on the engine's device, and their objective there, without rows of target −1; None without."""
+        """Return rows X on the engine's device and their objective, without rows of target −1; None if it has none."""
         return None
 
     def _mean(self, total: float, log_scale: float) -> float:
-        """The mean loss, from the total up to the factor exp(log_scale); finite where that is far too large."""
+        """Return the mean loss, from the total up to the factor exp(log_scale); finite where that is far too large."""
         return total * math.exp(min(log_scale, CEILING)) / self._weights
 
     @cached
@@ -114,7 +111,7 @@ class Objective:
 
 
 def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array, engine: Engine = CPU) -> float:
-    """The weighted mean of the loss at F (n, d), in blocks of rows, so that n × K scores are never stored at once."""
+    """Compute the weighted mean of the loss at F (n, d), in blocks of rows that need little memory."""
     block = max(1, 2**22 // len(code.Y))  # 32 MB of scores
     values = np.empty(len(F))
     for i in range(0, len(F), block):

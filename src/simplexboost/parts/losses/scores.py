@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,16 +17,15 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_choice, check_number
 from ...engine import CPU, Engine
 from ...model.code import Code, Gradient
-from .base import Loss, Slopes, check_cost_matrix, pick, saturated_exp
+from .base import ExponentialSum, Loss, Slopes, check_cost_matrix, pick, pick_own, saturated_exp
 from .gamma_phi import Exponential
-from .links import HUGE, Link, clip_scores, row_sums, softmax
+from .links import HUGE, Link, clip_scores, reduce_rows, softmax
 from .objective import Objective
 
 STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
 
 
-@dataclass(eq=False, repr=False)
-class OneVsAll(Loss):
+class OneVsAll(ExponentialSum, name="one-vs-all"):
     """K binary AdaBoosts at once, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U; also AdaBoost.MH's loss.
 
     The posterior is AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
@@ -39,22 +37,19 @@ class OneVsAll(Loss):
     array([3.])
     """
 
-    convex = True
-    exponential: ClassVar[bool] = True
-    decouples: ClassVar[bool] = True
-
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        return np.abs(P), 2.0 * self._toward(W.copy(), c)
+        return np.abs(P), 2.0 * self.gains(W, c)
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
         return engine.rows.total(np.abs(P).ravel()) / 2.0
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
+        """Return the binary problem of class k against the rest: a loss, scores (n, 2), labels (n,)."""
         u = U[:, k]
         return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
 
     def _toward(self, B: Array, c: Labels) -> Array:
-        """Half of the residual, from the terms: minus them, except at the true class; in place."""
+        """Return half of the residual from the terms: minus them, except at the true class; in place."""
         np.negative(B, out=B)
         B[np.arange(len(B)), c] *= -1.0
         return B
@@ -64,9 +59,6 @@ class OneVsAll(Loss):
         B *= 2.0
         B[np.arange(len(B)), c] *= -1.0
         return B
-
-    def value(self, U: Array, c: Labels) -> Array:
-        return saturated_exp(self.log_value(U, c))
 
     def log_value(self, U: Array, c: Labels) -> Array:
         B = self._exponents(U, c)
@@ -97,13 +89,10 @@ class OneVsAll(Loss):
         return first, 2.0 * np.einsum("nk,nk->n", P, np.abs(W)), log_scale
 
     def mistake(self, K: int) -> float:
-        """If a rival's score is not below that of the true class, their two terms sum to at least 2."""
-        return 2.0
+        return 2.0  # if a rival's score is not below that of the true class, their two terms sum to at least 2
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """Whether the score of the true class never falls and that of a rival never rises."""
-        gains = self._toward(W.copy(), c)  # (n, K)
-        return engine.rows.every(gains > 0 if strictly else gains >= 0)
+    def gains(self, W: Array, c: Labels) -> Array:
+        return self._toward(W.copy(), c)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         return engine.compute.times(saturated_exp(self._exponents(U, c)), np.square(Y))
@@ -112,14 +101,13 @@ class OneVsAll(Loss):
         return Link("one-vs-all", 4.0)
 
 
-def strongest(P: Array) -> tuple[Labels, Array]:
-    """The class with the largest entry in each row of the residual P, and that entry or 0 if it is negative; (n,)."""
+def strongest_class(P: Array) -> tuple[Labels, Array]:
+    """Return the class with the largest entry in each row of the residual P, and that entry, at least 0; (n,)."""
     k = P.argmax(axis=1)
-    return k, np.maximum(P[np.arange(len(P)), k], 0.0)
+    return k, np.maximum(pick_own(P, k), 0.0)
 
 
-@dataclass(eq=False, repr=False)
-class OwnScoreExponential(Loss):
+class OwnScoreExponential(ExponentialSum, name="own-score"):
     """A loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
 
     AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred ones and α = 1/K. The posterior is softmax(2αU). For
@@ -138,24 +126,19 @@ class OwnScoreExponential(Loss):
     """
 
     alpha: float | str = 1.0
-    convex = True
-    exponential: ClassVar[bool] = True
 
     def own_rate(self, K: int) -> float:
+        """Return the rate in the exponent of the true class's score."""
         return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         return OwnScoreObjective(self, c, weight, code, engine)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        rows = np.arange(len(c))
-        return P[rows, c][:, None], self.own_rate(W.shape[1]) * W[rows, c][:, None]
+        return pick_own(P, c)[:, None], self.own_rate(W.shape[1]) * pick_own(W, c)[:, None]
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
-        return engine.rows.total(P[np.arange(len(c)), c]) / self.own_rate(P.shape[1])
-
-    def value(self, U: Array, c: Labels) -> Array:
-        return saturated_exp(self.log_value(U, c))
+        return engine.rows.total(pick_own(P, c)) / self.own_rate(P.shape[1])
 
     def log_value(self, U: Array, c: Labels) -> Array:
         return -self.own_rate(U.shape[1]) * pick(U, c)
@@ -174,10 +157,8 @@ class OwnScoreExponential(Loss):
         own = pick(W, c)
         return -w * own, self.own_rate(U.shape[1]) * w * own**2, log_scale
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """Whether the score of the true class never falls."""
-        own = W[np.arange(len(W)), c]  # (n,)
-        return engine.rows.every(own > 0 if strictly else own >= 0)
+    def gains(self, W: Array, c: Labels) -> Array:
+        return pick_own(W, c)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         return (self.own_rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
@@ -193,39 +174,35 @@ class OwnScoreExponential(Loss):
             check_number("alpha", self.alpha, float, 0.0, STEEPEST, open_low=True)
 
     def weights_of(self, own: Array, K: int, engine: Engine = CPU) -> tuple[Array, float]:
-        """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
+        """Return the residual at the true class, (n,), up to a factor, from its score; and that factor's logarithm."""
         log_value = -self.own_rate(K) * np.clip(own, -HUGE, HUGE)
         shift = engine.rows.largest(log_value)
         return np.exp(log_value - shift), shift + math.log(self.own_rate(K))
 
 
 class OwnScoreObjective(Objective):
-    """For losses of the true class's score only: the rivals do not matter, and a gradient costs O(n)."""
+    """The risk of a loss of the true class's score: the rivals do not matter, and a gradient costs O(n)."""
 
-    def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
-        super().__init__(loss, c, weight, code, engine)
-        self._rate, self._weights_of = loss.own_rate, loss.weights_of
+    loss: OwnScoreExponential
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """The gradient, from the scores of the true classes."""
         if not scaled:
             return super().gradient(F, U, n_rounds, scaled)
         K = len(self.code.Y)
-        own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K, self.engine)
+        own, log_scale = self.loss.weights_of(self.code.own_scores(F, self.c), K, self.engine)
         own = own * self.weight
-        risk = self._mean(self.engine.rows.total(own) / self._rate(K), log_scale)
+        risk = self._mean(self.engine.rows.total(own) / self.loss.own_rate(K), log_scale)
         return Gradient(self.c, own, lambda: in_own_column(own, self.c, K), self.code, single=True, risk=risk)
 
 
 def in_own_column(own: Array, c: Labels, K: int) -> Array:
-    """A matrix (n, K) with these numbers (n,) in the columns of the true classes and zeros elsewhere."""
+    """Return a matrix (n, K) with numbers (n,) in the columns of the true classes and zeros elsewhere."""
     P = np.zeros((len(c), K))
     P[np.arange(len(c)), c] = own
     return P
 
 
-@dataclass(eq=False, repr=False)
-class SoftmaxCost(Loss):
+class SoftmaxCost(Loss, name="softmax-cost"):
     """The expected cost of a random decision, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
 
     It is bounded and not convex: gradients vanish for examples that are far on the wrong side, so start from equal
@@ -253,7 +230,7 @@ class SoftmaxCost(Loss):
         g = softmax(U, 2.0)
         if self.cost_matrix is None:
             g[np.arange(len(g)), c] = 0.0  # the sum over the others loses no digits, unlike 1 − g_c
-            return row_sums(g)[:, 0]
+            return reduce_rows(np.add, g)[:, 0]
         return np.einsum("nk,nk->n", g, self._costs(c))
 
     def value_of(self, p: Array) -> Array:
@@ -263,7 +240,7 @@ class SoftmaxCost(Loss):
         return self.residual_of(softmax(U, 2.0), c)
 
     def residual_of(self, g: Array, c: Labels) -> Array:
-        """The residual from the probabilities g (n, K), written over them."""
+        """Return the residual from the probabilities g (n, K), written over them."""
         Phi = self._gradient(g, c)
         Phi *= -2.0
         return Phi
@@ -285,7 +262,7 @@ class SoftmaxCost(Loss):
         return SoftmaxCostTable(np.concatenate([of_classes, costs]))
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """The default for 0/1 costs; False for other costs, for which the order among the rivals matters too."""
+        # With other costs than 0 and 1, the order among the rivals matters too.
         return self.cost_matrix is None and super().falls_forever(W, c, strictly, engine)
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
@@ -302,12 +279,11 @@ class SoftmaxCost(Loss):
         return np.asarray(self.cost_matrix, dtype=np.float64)[c]
 
     def _gradient(self, g: Array, c: Labels) -> Array:
-        """Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U, written over ``g``."""
+        """Return Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U, written over ``g``."""
         if self.cost_matrix is None:
-            rows = np.arange(len(g))
-            own = g[rows, c]
+            rows, own = np.arange(len(g)), pick_own(g, c)
             g[rows, c] = 0.0
-            risk = row_sums(g)[:, 0]
+            risk = reduce_rows(np.add, g)[:, 0]
             g *= own[:, None]  # 1 − risk = g_c
             g[rows, c] = -own * risk
             return g
@@ -317,9 +293,8 @@ class SoftmaxCost(Loss):
         return g
 
 
-@dataclass(eq=False, repr=False)
 class SoftmaxCostTable(SoftmaxCost):
-    """The expected cost for examples that have their own costs: the targets c (n,) are rows of ``cost_matrix``.
+    """The expected cost of examples that have costs of their own: the targets c (n,) are rows of ``cost_matrix``.
 
     Parameters
     ----------
@@ -333,7 +308,7 @@ class SoftmaxCostTable(SoftmaxCost):
     """
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        return strongest(P)
+        return strongest_class(P)
 
     def check(self, K: int) -> None:
         Loss.check(self, K)
@@ -346,7 +321,6 @@ class UserLossError(ValueError):
     """A user's function returned something that boosting cannot use."""
 
 
-@dataclass(eq=False, repr=False)
 class UserLoss(Loss):
     """A loss from your own functions of the class scores U (n, K) and the true classes c (n,), numbers 0 .. K−1.
 
@@ -387,50 +361,47 @@ class UserLoss(Loss):
     convex: bool = False
 
     def value(self, U: Array, c: Labels) -> Array:
-        """The loss of every example, (n,)."""
-        return called("function", self.function, (U, c), [(len(U),)])
+        return call_function("function", self.function, (U, c), [(len(U),)])
 
     def residual(self, U: Array, c: Labels) -> Array:
-        """Minus the gradient, (n, K)."""
-        return -called("gradient", self.gradient, (U, c), [U.shape])
+        return -call_function("gradient", self.gradient, (U, c), [U.shape])
 
     def second(self, U: Array, c: Labels) -> Array:
-        """The second derivatives in the scores, (n, K) or (n, K, K)."""
-        return called("hessian", self.hessian, (U, c), [U.shape, (*U.shape, U.shape[1])])
+        """Return the second derivatives in the scores, (n, K) or (n, K, K)."""
+        return call_function("hessian", self.hessian, (U, c), [U.shape, (*U.shape, U.shape[1])])
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d)."""
         return 0.25 * along_columns(self.second(U, c), Y)
 
     def probabilities(self, U: Array) -> Array:
-        """The user's link, or softmax(2U), (n, K)."""
         if self.link is None:
             return super().probabilities(U)
-        return called("link", self.link, (U,), [U.shape])
+        return call_function("link", self.link, (U,), [U.shape])
 
     def link_formula(self, K: int) -> Link | None:
         return Link("softmax", 2.0) if self.link is None else None
 
     def check(self, K: int) -> None:
-        """Raise unless the functions can be called; they are tried at equal scores, with an example of each class."""
         super().check(K)
         for name in ("function", "gradient", "hessian", "link"):
             value = getattr(self, name)
             if not callable(value) and not (name == "link" and value is None):
                 raise TypeError(f"{name}={value!r} of UserLoss is not callable; pass a function.")
-        U, c = np.zeros((K, K)), np.arange(K)
+        U, c = np.zeros((K, K)), np.arange(K)  # the functions are tried at equal scores, with an example of each class
         self.value(U, c), self.residual(U, c), self.second(U, c), self.probabilities(U)
 
 
 def along_columns(H: Array, Z: Array) -> Array:
-    """zᵀ H z for every row's second derivatives, (n, K) or (n, K, K), and every column z of Z (K, s); (n, s)."""
+    """Return zᵀ H z (n, s) for every row's derivatives H, (n, K) or (n, K, K), and every column z of Z (K, s)."""
     if H.ndim == 2:
         return H @ np.square(Z)
     return np.einsum("nkl,ks,ls->ns", H, Z, Z, optimize=True)
 
 
-def called(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], shapes: list[tuple[int, ...]]) -> Array:
-    """What a user's function returns, as an array of one of these shapes with finite numbers."""
+def call_function(
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], shapes: list[tuple[int, ...]]
+) -> Array:
+    """Return what a user's function returns; raise unless it has one of the shapes and is finite."""
     try:
         answer = np.asarray(function(*arguments), dtype=np.float64)
     except Exception as error:

@@ -50,17 +50,7 @@ __all__ = [
     "as_optimizer",
 ]
 
-OPTIMIZERS: dict[str, type[Optimizer]] = {
-    "gradient": GradientDescent,
-    "coordinate": CoordinateDescent,
-    "all-coordinates": AllCoordinates,
-    "newton": Newton,
-    "newton-coordinates": NewtonCoordinates,
-    "new-column": NewColumn,
-    "signed": SignedDescent,
-    "sampled-pairs": SampledPairs,
-    "sketched-newton": SketchedNewton,
-}
+OPTIMIZERS = Optimizer.table | {"sketched-newton": SketchedNewton}
 
 # The optimizer that a name or `Optimizer` stands for.
 as_optimizer: Callable[[Any], Optimizer] = partial(resolve, table=OPTIMIZERS, base=Optimizer, parameter="optimizer")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,16 +20,16 @@ from ...model.code import Gradient
 from ...model.hypotheses import largest
 from ...tables.training_set import TrainingSet
 from ..learners.base import Answer, Learner, Request
-from ..losses.gamma_phi import Rivals, pays
+from ..losses.gamma_phi import ExponentialPhi, Rivals, merging_pays
 from ..losses.objective import Objective
 from ..steps import Ray
 from .run import Run, Update
 
 
 class Optimizer(Part):
-    """Makes the updates of a round: it says what the weak learner is asked, and turns answers into steps.
+    """Makes the updates of a round: it decides what the weak learner fits, and turns answers into steps.
 
-    A subclass is a dataclass of parameters that writes `propose`.
+    A subclass has annotated parameters and writes `propose`.
 
     Examples
     --------
@@ -36,8 +37,7 @@ class Optimizer(Part):
     >>> from simplexboost import BoostingClassifier
     >>> from simplexboost.parts.optimizers.base import gradient_of, step_along
     >>> from sklearn.datasets import load_iris
-    >>> @dataclass(eq=False, repr=False)
-    ... class RandomCoordinate(Optimizer):
+    >>> class RandomCoordinate(Optimizer):
     ...     def propose(self, run):
     ...         return step_along(run, gradient_of(run), int(run.rng.integers(run.Y.shape[1])))
     >>> X, y = load_iris(return_X_y=True)
@@ -46,6 +46,7 @@ class Optimizer(Part):
     True
     """
 
+    table: ClassVar[dict[str, type[Optimizer]]] = {}  # the optimizers that have names
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
 
     @property
@@ -55,14 +56,14 @@ class Optimizer(Part):
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:
-        """The updates of the next round; none if the learner found no direction that decreases the risk."""
+        """Return the updates of the next round; none if the learner found no direction that decreases the risk."""
 
     def objective(self, run: Run) -> Objective:
-        """The risk on the training rows of a run, as `propose` needs it."""
+        """Return the risk on the training rows of a run, as `propose` needs it."""
         return run.loss.objective(run.data.c, run.data.weight, run.code, run.data.engine)
 
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
-        """About how many bytes boosting takes beside X at its peak, with codewords of d columns; None if unknown."""
+        """Estimate the bytes that boosting takes beside X at its peak, with d code columns; None if unknown."""
         return None
 
     def check(self, run: Run) -> None:
@@ -86,7 +87,7 @@ def gradient_of(run: Run, scaled: bool = True) -> Gradient:
 
 
 def binary_gradient(g: Array) -> Gradient:
-    """Return the gradient g (n,) along one coordinate: the labels are its signs, up or down, the weights its sizes."""
+    """Return the gradient g (n,) along one coordinate, with its signs as labels and its sizes as weights."""
     return Gradient((g < 0).astype(np.intp), np.abs(g), G=g[:, None])
 
 
@@ -103,25 +104,34 @@ def ask(run: Run, gradient: Gradient, answers: Array | None = None, curvature: A
 
 
 def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None = None) -> list[Answer]:
-    """Let the weak learner follow binary gradients of one round; curvatures (n, d) are one for each."""
-    requests = []
-    for j, gradient in enumerate(gradients):
-        h, seed = None if curvatures is None else curvatures[:, j], int(run.rng.integers(2**63))
-        requests.append(Request(run.data, gradient, SIGNS, h, run.rows, run.features, seed))
-    answers = run.learner.fit_each(requests)
+    """Let the weak learner follow binary gradients of one round; curvatures (n, d) have a column for each."""
+    columns = [None] * len(gradients) if curvatures is None else curvatures.T
+    answers = run.learner.fit_each(
+        [
+            Request(run.data, gradient, SIGNS, h, run.rows, run.features, int(run.rng.integers(2**63)))
+            for gradient, h in zip(gradients, columns, strict=True)
+        ]
+    )
     for answer in answers:
         if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
             raise run.divergence(size)
     return answers
 
 
-def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[], Rivals | None]) -> Ray:
+def find_rivals(run: Run) -> Rivals | None:
+    """Return the rivals of every example at the scores of a run; None if its loss does not depend on them alone."""
+    loss = run.loss
+    is_plain = isinstance(loss, ExponentialPhi) and loss.cost_matrix is None
+    return Rivals(loss, run.U, run.data.c) if is_plain else None
+
+
+def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[Run], Rivals | None]) -> Ray:
     """Return the risk along an answer in coordinate j; rivals that move alike there are merged where that pays.
 
-    `rivals` is asked only then: they take as long as one look at the risk. A constant step looks at none.
+    Only then is `rivals` called, which takes as long as to compute the risk once; never for a constant step.
     """
     y, merged = run.Y[:, j], None
-    if run.step.constant is None and pays(y) and (found := rivals()) is not None:
+    if run.step.constant is None and merging_pays(y) and (found := rivals(run)) is not None:
         merged = found.along(y.astype(np.float64), 0.5 * answer.outputs[:, 0])
     return run.ray(lambda: 0.5 * answer.outputs * y, gradient, merged=merged)
 
@@ -137,8 +147,7 @@ def step_along(
     if coordinate is not None:
         along = binary_gradient(gradient.G[:, coordinate])
         answer = ask(run, along, SIGNS, curvature)
-        ray = coordinate_ray(run, answer, coordinate, gradient, lambda: run.loss.rivals(run.U, run.data.c))
-        return take_step(run, along, answer, ray, coordinate)
+        return take_step(run, along, answer, coordinate_ray(run, answer, coordinate, gradient, find_rivals), coordinate)
     answer = ask(run, gradient, answers, curvature)
     ray = run.ray(lambda: run.code.forward(answer.outputs), gradient, answer.classes)
     return take_step(run, gradient, answer, ray)
@@ -162,15 +171,10 @@ def take_step(run: Run, gradient: Gradient, answer: Answer, ray: Ray, coordinate
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
     """Ask for a scalar h in every coordinate, and choose one step for the vector that they form."""
     answers = ask_each(run, [binary_gradient(g) for g in gradient.G.T])
-    outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
-    stride = run.step.length(run.ray(lambda: run.code.forward(outputs), gradient))
-    edge = normalised_edge(run.data.engine, gradient.G, outputs) if stride.edge is None else stride.edge
-    if edge <= MIN_EDGE or stride.alpha <= 0:
-        run.refusal = stride.stop
-        return []
-    share = 1 / len(answers)
+    whole = Answer(answers[0].hypothesis, np.column_stack([answer.outputs for answer in answers]))  # outputs (n, d)
     return [
-        Update(a.hypothesis, a.outputs, stride.alpha, edge, stride.perfect, j, stride.error, stride.drop, share)
+        replace(update, hypothesis=a.hypothesis, outputs=a.outputs, coordinate=j, share=1 / len(answers))
+        for update in take_step(run, gradient, whole, run.ray(lambda: run.code.forward(whole.outputs), gradient))
         for j, a in enumerate(answers)
     ]
 

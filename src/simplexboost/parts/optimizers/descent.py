@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -16,9 +16,10 @@ from ..._util.params import check_choice, check_flag, check_number
 from ...model.code import Gradient
 from ...model.hypotheses import spread
 from ...tables.training_set import TrainingSet
-from ..learners.newton_trees import single
+from ..learners.newton_trees import round_to_single
 from ..losses.gamma_phi import LinearGamma
-from ..losses.scores import SoftmaxCost, SoftmaxCostTable
+from ..losses.multilabel import MultilabelHamming
+from ..losses.scores import OneVsAll, SoftmaxCost, SoftmaxCostTable
 from ..steps import Ray
 from .base import (
     MIN_EDGE,
@@ -28,6 +29,7 @@ from .base import (
     ask_each,
     binary_gradient,
     coordinate_ray,
+    find_rivals,
     gradient_of,
     normalised_edge,
     step_along,
@@ -37,26 +39,21 @@ from .base import (
 from .run import Run, Update
 
 
-@dataclass(eq=False, repr=False)
-class GradientDescent(Optimizer):
+class GradientDescent(Optimizer, name="gradient"):
     """Functional gradient descent (GD-MCBoost): one h with values in R^d follows the whole gradient.
 
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> sb.BoostingClassifier(optimizer=GradientDescent(), n_estimators=10).fit(X, y).score(X, y) > 0.95
-    True
+    >>> clf = sb.BoostingClassifier(optimizer=GradientDescent(), n_estimators=10)
     """
 
     def propose(self, run: Run) -> list[Update]:
         return step_along(run, gradient_of(run))
 
 
-@dataclass(eq=False, repr=False)
-class SignedDescent(GradientDescent):
-    """Gradient descent where a learner that names class k answers +1 for k, −1 for every other class (AdaBoost.MH).
+class SignedDescent(GradientDescent, name="signed"):
+    """Gradient descent where an answer that names class k is +1 for k, −1 for every other class (AdaBoost.MH).
 
     Examples
     --------
@@ -73,8 +70,7 @@ class SignedDescent(GradientDescent):
             raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
 
 
-@dataclass(eq=False, repr=False)
-class CoordinateDescent(Optimizer):
+class CoordinateDescent(Optimizer, name="coordinate"):
     """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
 
     Parameters
@@ -86,11 +82,7 @@ class CoordinateDescent(Optimizer):
     Examples
     --------
     >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.BoostingClassifier(optimizer=CoordinateDescent("cyclic"), learner="stump", n_estimators=4).fit(X, y)
-    >>> clf.history_["coordinate"].tolist()
-    [0, 1, 0, 1]
+    >>> clf = sb.BoostingClassifier(optimizer=CoordinateDescent("cyclic"), learner="stump", n_estimators=4)
     """
 
     schedule: str = "best"
@@ -106,24 +98,18 @@ class CoordinateDescent(Optimizer):
                 if update := step_along(run, gradient, int(j)):
                     return update
             return []
-        return self._best(run, gradient)
-
-    @staticmethod
-    def _best(run: Run, gradient: Gradient) -> list[Update]:
-        """The update of the coordinate with the lowest risk after its step; of equal ones, the lowest coordinate."""
         along = [binary_gradient(g) for g in gradient.G.T]
-        rivals = cache(lambda: run.loss.rivals(run.U, run.data.c))  # the same for all coordinates
+        rivals = cache(find_rivals)  # the same for all coordinates
         risk, best = math.inf, []
         for j, answer in enumerate(ask_each(run, along)):
             ray = coordinate_ray(run, answer, j, gradient, rivals)
             update = take_step(run, along[j], answer, ray, j)
-            if update and (after := ray.log_risk(update[0].alpha)) < risk:
+            if update and (after := ray.log_risk(update[0].alpha)) < risk:  # ties go to the lower coordinate
                 risk, best = after, update
         return best
 
 
-@dataclass(eq=False, repr=False)
-class AllCoordinates(Optimizer):
+class AllCoordinates(Optimizer, name="all-coordinates"):
     """Every round fits a scalar h in each coordinate.
 
     Parameters
@@ -147,33 +133,34 @@ class AllCoordinates(Optimizer):
         gradient = gradient_of(run)
         if self.shared_step:
             return step_together(run, gradient)
-        if decouples(run):
-            return one_by_one(run, gradient)
-        return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
+        if (loss := separate_loss(run)) is None:
+            return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
+        return one_by_one(run, loss, gradient)
 
     def resume(self, run: Run) -> None:
-        if not self.shared_step and decouples(run):  # coordinates whose last learner is perfect have ended
-            last = {term.coordinate: term.hypothesis for term in run.model.terms}
-            run.workspace = set()
-            for k, h in last.items():
-                if k is not None:
-                    ray = binary_ray(run, h.outputs(run.data.X, run.data.engine), k)
-                    run.workspace |= {k} if run.step.length(ray).perfect else set()
+        if not self.shared_step and (
+            loss := separate_loss(run)
+        ):  # coordinates whose last learner is perfect have ended
+            last = {term.coordinate: term.hypothesis for term in run.model.terms if term.coordinate is not None}
+            outputs = {k: h.outputs(run.data.X, run.data.engine) for k, h in last.items()}
+            run.workspace = {k for k in last if run.step.length(binary_ray(run, loss, outputs[k], k)).perfect}
 
 
-def decouples(run: Run) -> bool:
-    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
-    return run.loss.decouples and run.code.canonical
+def separate_loss(run: Run) -> OneVsAll | None:
+    """Return the loss if the risk is a sum over coordinates, each of one class against the rest; else None."""
+    loss = run.loss
+    is_sum = isinstance(loss, OneVsAll) and not isinstance(loss, MultilabelHamming) and run.code.canonical
+    return loss if is_sum else None
 
 
-def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
-    """Return the risk of class k against the rest along outputs (n, 1), if the risk decouples."""
-    loss, U, c = run.loss.binary(run.U, run.data.c, k)
-    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]), engine=run.data.engine)
+def binary_ray(run: Run, loss: OneVsAll, outputs: Array, k: int) -> Ray:
+    """Return the risk of class k against the rest along outputs (n, 1)."""
+    binary, U, c = loss.binary(run.U, run.data.c, k)
+    return Ray(binary, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]), engine=run.data.engine)
 
 
-def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
-    """K independent boosters, each with its own steps; one that finds a perfect learner keeps it and ends."""
+def one_by_one(run: Run, loss: OneVsAll, gradient: Gradient) -> list[Update]:
+    """Update K independent boosters, each with its own step; one that finds a perfect learner keeps it and ends."""
     d = run.Y.shape[1]
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
@@ -183,15 +170,14 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     for j in (j for j in range(d) if j not in finished):
         along = binary_gradient(gradient.G[:, j])
         answer = ask(run, along, SIGNS)
-        for update in take_step(run, along, answer, binary_ray(run, answer.outputs, j), j):
+        for update in take_step(run, along, answer, binary_ray(run, loss, answer.outputs, j), j):
             finished = finished | {j} if update.perfect else finished
             updates.append(replace(update, share=sizes[j] / sizes.sum(), perfect=len(finished) == d))
     run.workspace = finished
     return updates
 
 
-@dataclass(eq=False, repr=False)
-class Newton(Optimizer):
+class Newton(Optimizer, name="newton"):
     """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
 
     The trace is an upper bound of every eigenvalue, so a leaf ΣG / (Σh + l2) of a `NewtonTree` takes no step that is
@@ -213,8 +199,7 @@ class Newton(Optimizer):
         return step_along(run, gradient_of(run, scaled=False), curvature=run.objective.curvature(run.U))
 
 
-@dataclass(eq=False, repr=False)
-class NewtonCoordinates(Optimizer):
+class NewtonCoordinates(Optimizer, name="newton-coordinates"):
     """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
 
     The regression of class k has weights p(1−p) and targets (1[c=k] − p) / p(1−p), which are clipped. The step is
@@ -246,8 +231,8 @@ class NewtonCoordinates(Optimizer):
         weight = run.data.weight[:, None]
         R = gradient_of(run, scaled=False).G / weight  # (n, K), 1[c=k] − p
         h = np.maximum(np.abs(R) * (1 - np.abs(R)), 1e-12)  # p(1−p)
-        G = weight * single(h * np.clip(R / h, -self.clip, self.clip))
-        h = weight * single(h)
+        G = weight * round_to_single(h * np.clip(R / h, -self.clip, self.clip))
+        h = weight * round_to_single(h)
         K = len(run.Y)
         answers = ask_each(run, [binary_gradient(g) for g in G.T], h)
         edges = [normalised_edge(run.data.engine, G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
@@ -260,8 +245,7 @@ class NewtonCoordinates(Optimizer):
 MAX_COLOURINGS = 20  # boosting stops after so many in a row without an edge
 
 
-@dataclass(eq=False, repr=False)
-class NewColumn(Optimizer):
+class NewColumn(Optimizer, name="new-column"):
     """AdaBoost.ECC: every round gives the classes two colours μ ∈ {−1, +1}^K, and a binary learner tells the colour.
 
     The colours are a new column of the code; the learner g adds α g(x) μ to the class scores.
@@ -300,7 +284,7 @@ class NewColumn(Optimizer):
 
     @staticmethod
     def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
-        """The update along the colours mu (K,)."""
+        """Return the update along the colours mu (K,), or none."""
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
@@ -308,16 +292,13 @@ class NewColumn(Optimizer):
         along = binary_gradient(np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
         answer = ask(run, along, SIGNS)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
-        stride = run.step.length(run.ray(lambda: run.code.forward(outputs), gradient))
-        edge = normalised_edge(run.data.engine, along.G, answer.outputs)
-        if edge <= MIN_EDGE or stride.alpha <= 0:
-            return []
+        found = take_step(run, along, answer, run.ray(lambda: run.code.forward(outputs), gradient))
         total, wrong = run.data.engine.rows.total, answer.outputs[:, 0] * along.G[:, 0] <= 0  # wrong (n,)
-        error = total(np.where(wrong, along.weight, 0.0)) / total(along.weight)
-        return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
+        error = total(np.where(wrong, along.weight, 0.0)) / total(along.weight) if found else None
+        return [replace(update, hypothesis=h, outputs=outputs, classes=None, error=error) for update in found]
 
     def colours(self, run: Run, gradient: Gradient) -> Array:
-        """μ (K,); both colours occur."""
+        """Draw the colours μ (K,); both occur."""
         K = len(run.Y)
         mu = run.data.deal(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
@@ -329,7 +310,7 @@ class NewColumn(Optimizer):
 
 
 def max_cut(weights: Array, mu: Array) -> Array:
-    """Colours (K,) that no flip of a single class improves, starting at mu; weights (K, K) of pairs are symmetric."""
+    """Flip colours mu (K,) until no flip of a single class improves them; weights (K, K) of pairs are symmetric."""
     mu = mu.copy()
     for _ in range(100 * len(mu)):
         gain = mu * (weights @ mu)  # (K,) what flipping each class adds to the cut
@@ -344,8 +325,7 @@ def max_cut(weights: Array, mu: Array) -> Array:
 LARGEST = 1e150  # of a gradient whose squares can be added up
 
 
-@dataclass(eq=False, repr=False)
-class SampledPairs(Optimizer):
+class SampledPairs(Optimizer, name="sampled-pairs"):
     """Follows the gradient on pairs (example, class), which are drawn by the probability of the class (sm-boost).
 
     If the drawn pairs show no edge, others are drawn, up to ten times.
@@ -387,7 +367,7 @@ class SampledPairs(Optimizer):
         return []
 
     def sample(self, run: Run) -> Gradient:
-        """The gradient, with every pair weighted by how often it was drawn, divided by the expected number."""
+        """Draw the gradient: every pair is weighted by how often it was drawn, divided by the expected number."""
         if run.workspace is None:
             run.workspace = different_examples(run.data)
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
@@ -412,9 +392,10 @@ class SampledPairs(Optimizer):
 
 
 def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
-    """One row of every different example, in an order that depends only on the values, and the weight of equal rows.
+    """Return one row of every different example, and the weight of all rows equal to it.
 
-    Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
+    Their order depends only on the values, so that draws from this list are the same whether rows are weighted or
+    repeated, and for any order of the rows.
     """
     places = data.deal(np.arange(data.K))
     labels = places[data.c][:, None] if data.costs is None else data.costs[:, np.argsort(places)]
@@ -424,14 +405,14 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 
 
 def dense_keys(X: AnyArray, labels: AnyArray) -> AnyArray:
-    """A key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
+    """Return a key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
     content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64) + 0.0  # turns −0.0 into 0.0
     content[np.isnan(content)] = np.nan
     return content.view(np.dtype((np.void, content.strides[0]))).ravel()
 
 
 def sparse_keys(X: Any, labels: AnyArray) -> AnyArray:
-    """Keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
+    """Return keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
 
     Where two rows differ first, bytes of a number stand against zeros, or bytes of two numbers against each other. So a
     key lists what is not zero: how far from the last column it is, the highest byte first, and the bytes of the number.

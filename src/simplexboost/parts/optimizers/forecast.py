@@ -32,7 +32,7 @@ LEAF_ENTRIES = 1000  # the most that a leaf is expected to have if rows have can
 def expected_bytes(
     data: TrainingSet, learner: TreeLearner, d: int, s: int, candidates: int | None, n_rounds: int
 ) -> float:
-    """What boosting takes beside X at its peak, with codewords of d columns and s directions of the sketch.
+    """Estimate the bytes that boosting takes beside X at its peak, with d code columns and s sketch directions.
 
     F in single precision, or lists of candidates, and the statistics of the sketch; the gradient or, if there are few,
     probabilities.
@@ -62,7 +62,7 @@ def expected_bytes(
 
 
 def binning_bytes(data: TrainingSet) -> float:
-    """Computing the codes, before trees are grown: of a sparse table, its values by columns and the codes.
+    """Estimate the bytes of binning: of a sparse table, its values by columns and the codes.
 
     Of a dense table, every thread sorts a sample of some columns, those of a cache line if there are enough of them.
     Rows that came as codes, as those of a cluster do, take nothing.
@@ -77,7 +77,7 @@ def binning_bytes(data: TrainingSet) -> float:
 
 
 def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
-    """Growing a tree on m statistics: rows by nodes, their integers, and the histograms of nodes that wait.
+    """Estimate the bytes of growing a tree on m statistics: rows by nodes, their integers, and waiting histograms.
 
     With more than one block of features, integers are copied in the order of the rows, in memory whose size is a power
     of two. Of a sparse table, histograms have only bins that are not empty, and most trees see less than half of the
@@ -95,21 +95,20 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 
 def leaves_on(data: TrainingSet, growth: Growth) -> int:
-    """The largest number of leaves on these rows: every leaf has one, unless trees are symmetric."""
+    """Return the largest number of leaves on these rows: every leaf has one, unless trees are symmetric."""
     return n_leaves(growth) if growth.order == "symmetric" else min(n_leaves(growth), data.n)
 
 
 def n_leaves(growth: Growth) -> int:
-    """The largest number of leaves, as far as limits say."""
+    """Return the largest number of leaves that the limits allow."""
     if growth.order == "symmetric":
         return 2**growth.levels
-    by_depth = [2 ** min(growth.max_depth, 20)] if growth.max_depth else []
-    by_number = [growth.max_leaf_nodes] if growth.max_leaf_nodes else []
-    return min(by_depth + by_number, default=MANY_LEAVES)
+    by_depth = 2 ** min(growth.max_depth, 20) if growth.max_depth else 0
+    return min(filter(None, (by_depth, growth.max_leaf_nodes)), default=MANY_LEAVES)
 
 
 def fit_size(run: Run, s: int) -> FitSize:
-    """The size of the fit, with s directions of the sketch."""
+    """Return the size of the fit, with s directions of the sketch."""
     data, kept = run.data, run.code.canonical and not isinstance(run.loss, UserLoss)
     growth = run.learner.growth_for(data)
     p = 0 if issparse(data.table) else data.p
@@ -117,7 +116,7 @@ def fit_size(run: Run, s: int) -> FitSize:
 
 
 def seconds_per_round(run: Run) -> float:
-    """Seconds per round, from costs measured on a 2.8 GHz core and on an H200; right within about a factor of two."""
+    """Estimate the seconds per round to about a factor of two, from costs on a 2.8 GHz core and on an H200."""
     n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
     if not run.data.engine.device.is_host and d == K and not issparse(run.data.table):
         return 1.3e-3 + n * (2.5e-11 * p + 6e-12 * K)

@@ -63,7 +63,7 @@ class Run:
     Attributes
     ----------
     model, code : the rounds so far; the codewords, multiplied by the engine of the data
-    learner : as it is for these data (`Learner.resolved`)
+    learner : as `Learner.resolve` returns it for these data
     objective : the risk of the loss on the training rows, as the optimizer asks for it
     F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`; maybe on a device
     rows, features : what the next round's learner may use, None for everything
@@ -113,7 +113,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.model, self.code = AdditiveModel(self.Y), Code(self.Y, self.data.engine)
-        self.learner = self.learner.resolved(self.data)
+        self.learner = self.learner.resolve(self.data)
         if self.data.K > 1:  # else there is nothing to learn
             self.optimizer.check(self)
         # What no entry of F may exceed, so that products of predictor and codewords are finite too.
@@ -132,14 +132,14 @@ class Run:
         self._risk: float | None = None
 
     def start(self, rows: AnyArray | slice = slice(None)) -> Any:
-        """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
+        """Return F (n, d) of some of the training rows before the first round: zeros, or what ``init_score`` says."""
         init = self.data.init_score
         if init is not None and self.data.K > 1:
             return np.array(self.code.predictor(init[rows]))
         return self.zeros(self.data.c[rows])
 
     def zeros(self, c: Labels) -> Any:
-        """F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
+        """Return F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
         if self.optimizer.n_candidates is not None:
             return Candidates.zeros(c, len(self.Y), self.optimizer.n_candidates)
         return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
@@ -173,7 +173,7 @@ class Run:
         return len(self.model.round_ends)
 
     def risk(self) -> float:
-        """The mean weighted loss on the training rows, computed on first use after an update."""
+        """Return the mean weighted loss on the training rows, computed on first use after an update."""
         if self._risk is None:
             self._risk = self.objective.risk(self.F)
         return self._risk
@@ -190,7 +190,7 @@ class Run:
         self.optimizer.resume(self)
 
     def recomputed(self) -> Any:
-        """F (n, d) from the model: its terms are added one by one, as boosting does, so every bit is the same."""
+        """Return F (n, d) from the model, by adding its terms one by one, so that every bit is as in boosting."""
         data = self.data
         few = self.optimizer.n_candidates is not None
         F = self.zeros(data.as_given(data.c)) if few else np.array(data.as_given(self.start()))
@@ -198,7 +198,7 @@ class Run:
         return data.in_order(F)
 
     def may_move(self, by: float) -> bool:
-        """Whether a round that changes the entries of F by at most this surely leaves F small enough."""
+        """Tell whether F surely stays small enough in a round that changes its entries by at most `by`."""
         return self._reach + by < self._limit
 
     def _replay(self, terms: list[Term]) -> None:
@@ -219,7 +219,7 @@ class Run:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether every example gains on every rival class along the last round, so that more rounds are no use."""
+        """Whether every example gains on every rival class along the last round, so that no more rounds help."""
         data, last = self.data, [0, *self.model.round_ends][-2:]
         terms = self.model.terms[slice(*last)] if len(last) == 2 else []
         if not terms or data.problem.is_matrix or data.costs is not None:
@@ -236,7 +236,7 @@ class Run:
         self._reach = self._size()
 
     def apply(self, updates: list[Update]) -> None:
-        """F += learning_rate · α h for every update; the round joins the model.
+        """Add learning_rate · α h to F for every update, and the round to the model.
 
         Raise if the round would make F so large that scores and probabilities are no longer finite. A bound on what
         every round adds is summed up, which costs next to nothing; F itself is read only when that sum says that it
@@ -264,7 +264,7 @@ class Run:
             self.objective.follow_votes(updates[0].classes, terms[0].step, len(self.model.round_ends))
 
     def _size(self) -> float:
-        """The largest absolute entry of F."""
+        """Return the largest absolute entry of F."""
         if isinstance(self.F, Candidates):
             return self.F.reach()
         F = self.F
@@ -272,7 +272,7 @@ class Run:
         return max(self.data.engine.rows.largest(reach), 0.0)
 
     def divergence(self, move: float) -> DivergenceError:
-        """The error to raise when the next round would make F too large."""
+        """Return the error to raise when the next round would make F too large."""
         return DivergenceError(
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."

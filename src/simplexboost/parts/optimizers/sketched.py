@@ -45,11 +45,9 @@ class Sketch(Part):
     --------
     A sketch that takes single coordinates:
 
-    >>> from dataclasses import dataclass
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
-    >>> @dataclass(eq=False, repr=False)
-    ... class OneCoordinate(Sketch):
+    >>> class OneCoordinate(Sketch):
     ...     size = 1
     ...     def directions(self, Y, rng):
     ...         return Y[:, [rng.integers(Y.shape[1])]].astype(np.float32)
@@ -67,10 +65,10 @@ class Sketch(Part):
 
     @abstractmethod
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
-        """The codewords along the directions, Z (K, s) float32; Y (K, d) are the codewords."""
+        """Return the codewords along the directions, Z (K, s) float32; Y (K, d) are the codewords."""
 
     def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
-        """The same for codewords of which more is known.
+        """Return the codewords along the directions, from a code of which more is known than its matrix.
 
         If ``free``, each score matters by itself, not only compared with the others: those of labels do.
         """
@@ -105,7 +103,7 @@ class GaussianSketch(Sketch):
         check_number("sketch", self.n_directions, int, 1, 64)
 
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
-        """Z = Y R / √s with R (d, s) Gaussian; it is centred over the classes, which only reduces rounding errors."""
+        """Return Z = Y R / √s with R (d, s) Gaussian, centred over the classes, which only reduces rounding errors."""
         return self.along(Code(Y), rng)
 
     def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
@@ -118,7 +116,7 @@ class GaussianSketch(Sketch):
 
 
 def as_sketch(value: Any) -> Sketch:
-    """The sketch that ``value`` stands for: a number of random directions, or a `Sketch`, returned as it is.
+    """Return the sketch that ``value`` stands for: a number of random directions, or a `Sketch` itself.
 
     >>> as_sketch(3)
     GaussianSketch(n_directions=3)
@@ -133,7 +131,7 @@ class LossRows(HostLoss):
         self.loss, self.c, self.weight, self.code, self.compute = loss, c, weight, code, engine.compute
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and, last, the curvature along the sketch at F (n, d), (n, s + 1)."""
+        """Return the sketched gradient and, last, the curvature along the sketch at F (n, d), (n, s + 1)."""
         U = self.code.scores(F)
         weight, Z = self.weight[:, None], Z.astype(np.float64)
         self.values = self.loss.value(U, self.c)
@@ -152,7 +150,7 @@ class LossRows(HostLoss):
         return np.array([rule.drop_small(step) for step in steps])
 
     def risk(self) -> float:
-        """The mean weighted loss at the F of the last `pull`."""
+        """Return the mean weighted loss at the F of the last `pull`."""
         total = self.compute.rows.total
         return total(self.weight * self.values) / total(self.weight)
 
@@ -342,7 +340,7 @@ def refuse(parameter: str, refused: dict[str, bool], remedy: str) -> None:
 
 
 def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
-    """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves.
+    """Compute Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves.
 
     From the sums of g and, last, of the curvature over the leaves, (L, s + 1), and from ``size``, which is Σ‖g‖.
     """
@@ -353,7 +351,7 @@ def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
 
 
 def tree_hypothesis(grown: Grown, values: Any, sparse: bool, engine: Engine) -> TreeHypothesis:
-    """A tree with its leaf values, sparse if most are zero; it may still be growing, and its values on their way."""
+    """Return a tree with its leaf values, sparse if most are zero; a device may still be computing them."""
     if isinstance(values, LateValues):
         pending = PendingTree(grown, values, sparse)
         return pending if engine.device.postpone(pending.maker()) else pending.made
@@ -394,11 +392,11 @@ class RowObjective(Objective):
         return self.rows.to_device(F)
 
     def lazy_gradient(self, run: Run) -> Gradient:
-        """The whole gradient, computed only if it is used."""
+        """Return the whole gradient, computed only if it is used."""
         return Gradient(self.c, self.weight, lambda: self._residual(run.U, scaled=True)[0], self.code)
 
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> tuple[Any, RowObjective] | None:
-        """Other rows on the engine's device, and their objective."""
+        """Return other rows on the engine's device, and their objective."""
         K = len(self.code.Y)
         if (
             isinstance(self.loss, UserLoss | BlockLogistic) or not self.code.canonical or c.max(initial=0) >= K
@@ -412,13 +410,13 @@ class RowObjective(Objective):
         return table, RowObjective(self.loss, np.maximum(c, 0), weight / mean, self.code, engine)
 
     def risk(self, F: AnyArray) -> float:
-        """The mean weighted loss at F, by one more `pull`."""
+        """Return the mean weighted loss at F, by one more `pull`."""
         self.rows.pull(F, np.zeros((len(self.code.Y), 1), dtype=np.float32))
         return self.rows.risk()
 
 
 def log_costs(cost_matrix: Any) -> AnyArray | None:
-    """The logarithms of the costs of pairs, (K, K), which are added to the logits; very low for pairs without cost."""
+    """Return the logarithms of the costs of pairs, (K, K), which are added to the logits; very low for no cost."""
     if cost_matrix is None:
         return None
     logs = np.log(np.maximum(np.asarray(cost_matrix, dtype=np.float64), 1e-30))
@@ -435,7 +433,7 @@ EVEN = 0.98
 
 
 def prior_update(run: Run) -> Update:
-    """The round that moves all rows to the log-odds of the classes among the rows of this round."""
+    """Return the update that moves all rows to the log-odds of the classes among the rows of this round."""
     shares = class_shares(run.data, slice(None) if run.rows is None else run.rows)
     logits = np.log(shares) - (np.log1p(-shares) if run.data.problem.yes_or_no else np.log(shares).mean())
     values = run.code.predictor(logits[None])  # (1, d)
@@ -446,11 +444,11 @@ def prior_update(run: Run) -> Update:
 
 
 def class_shares(data: TrainingSet, rows: AnyArray | slice = slice(None)) -> Array:
-    """The shares of the classes in some of the rows that are here, of the labels, or of each target's classes; (K,)."""
+    """Return the shares of the classes, of the labels, or of each target's classes in some of the local rows; (K,)."""
     return data.problem.shares(data.target_weights(rows), EXTRA)
 
 
 def has_even_classes(data: TrainingSet) -> bool:
-    """Whether the classes are about equally frequent; with several labels or targets, whether those of each are."""
+    """Tell whether the classes are about equally frequent; with several labels or targets, the classes of each."""
     questions = data.problem.by_question(class_shares(data))
     return all(entr(outcomes).sum() >= EVEN * np.log(len(outcomes)) for outcomes in questions)
