@@ -64,7 +64,7 @@ def fitted_form(estimator: Any, X: Any) -> Any:
 def errors_at(estimator: Any, X: Any, y: Any, stops: list[int]) -> list[float]:
     """Error rates after some rounds."""
     model = getattr(estimator, "model_", None)
-    if type(model) is not AdditiveModel or not estimator.present_.all() or hasattr(estimator, "categories_") is False:
+    if type(model) is not AdditiveModel or not estimator._present.all() or hasattr(estimator, "categories_") is False:
         return [float((p != y).mean()) for t, p in enumerate(estimator.staged_predict(X), 1) if t in set(stops)]
     X = estimator._check_X(X)
     F = np.zeros((len(X), model.Y.shape[1]), dtype=model.dtype)  # (n, d)

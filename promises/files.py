@@ -102,7 +102,7 @@ def check_predictions(clf: Any) -> None:
     if getattr(clf, "set_scores_", None) is not None:
         S = decide.predict_sets(clf, X)
         assert S.shape == (X.shape[0], len(clf.classes_)), f"sets of shape {S.shape}"
-        assert S[:, clf.present_].any(axis=1).all(), "sets of no class"
+        assert S[:, clf._present].any(axis=1).all(), "sets of no class"
     if hasattr(clf, "class_prior_"):
         prior = decide.estimate_prior(clf, X)
         assert np.isclose(prior.sum(), 1.0) and (prior >= 0).all(), "shares that do not sum to one"

@@ -182,12 +182,12 @@ def test_the_history_has_the_risk_of_all_classes():
 
 def test_a_class_that_was_absent_is_new():
     base = fitted(classes=range(6))
-    assert base.present_.tolist() == [True] * 4 + [False] * 2
+    assert base._present.tolist() == [True] * 4 + [False] * 2
     clf = changed("add_classes", X[Y != 5], Y[Y != 5], base=base)
-    assert clf.present_.tolist() == [True] * 5 + [False] and clf.classes_.tolist() == list(range(6))
+    assert clf._present.tolist() == [True] * 5 + [False] and clf.classes_.tolist() == list(range(6))
     assert (clf.predict_proba(X)[:, 5] == 0).all() and clf.score(X[Y != 5], Y[Y != 5]) > 0.9
     again = sb.add_classes(clf, X, Y)
-    assert again.present_.all() and again.score(X, Y) > 0.9
+    assert again._present.all() and again.score(X, Y) > 0.9
 
 
 def test_classes_may_come_one_after_another():
@@ -233,7 +233,7 @@ def test_only_the_ratios_of_weights_matter():
     assert same_model(changed("add_classes", X, Y, 8 * weight), expected)
     assert not same_model(changed("add_classes", X, Y), expected)
     left_out = changed("add_classes", X, Y, np.where(Y == 5, 0.0, 1.0))
-    assert left_out.classes_.tolist() == [0, 1, 2, 3, 4, 5] and not left_out.present_[5]
+    assert left_out.classes_.tolist() == [0, 1, 2, 3, 4, 5] and not left_out._present[5]
 
 
 def test_class_weights_are_those_of_the_parameter():
@@ -457,7 +457,7 @@ def test_what_was_chosen_stays():
 
 def test_a_new_fit_forgets_all_changes():
     clf = changed("merge_classes", {1: [0, 1]}).fit(X, Y)
-    assert clf.merged_ is None and same_model(clf, fitted(X, Y))
+    assert clf._merged is None and same_model(clf, fitted(X, Y))
 
 
 def test_explanations_add_up_to_the_scores_of_all_classes():
@@ -521,7 +521,7 @@ def test_other_boosters_with_the_logistic_loss_drop_and_merge():
 
 def test_absent_classes_may_go():
     clf = sb.drop_classes(fitted(classes=range(6)), [5, 0])
-    assert clf.classes_.tolist() == [1, 2, 3, 4] and clf.present_.tolist() == [True] * 3 + [False]
+    assert clf.classes_.tolist() == [1, 2, 3, 4] and clf._present.tolist() == [True] * 3 + [False]
     assert (clf.class_scores(X)[:, :3] == BASE.class_scores(X)[:, 1:]).all()
 
 
@@ -548,7 +548,7 @@ def test_merging_twice_is_merging_once():
     once = changed("merge_classes", {8: [0, 1, 3]})
     assert same_model(sb.merge_classes(changed("merge_classes", {9: [1, 3]}), {8: [0, 9]}), once)
     dropped = sb.drop_classes(changed("merge_classes", {9: [1, 3]}), [9])
-    assert same_model(dropped, changed("drop_classes", [1, 3])) and dropped.merged_ is None
+    assert same_model(dropped, changed("drop_classes", [1, 3])) and dropped._merged is None
 
 
 def test_whole_numbers_stay_whole():
@@ -561,7 +561,7 @@ def test_whole_numbers_stay_whole():
 def test_other_names_only_change_names():
     y = LABELS[Y[OLD]]
     clf = sb.merge_classes(fitted(X[OLD], y), {"zebu": ["ant"]})
-    assert clf.classes_.tolist() == ["bee", "cat", "dog", "zebu"] and clf.merged_ is None
+    assert clf.classes_.tolist() == ["bee", "cat", "dog", "zebu"] and clf._merged is None
     assert (clf.class_scores(X)[:, [3, 0, 1, 2]] == BASE.class_scores(X)).all()
     assert sb.explain.shap_values(clf, X[:2]).shape == (2, 5, 4)
 

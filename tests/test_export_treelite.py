@@ -21,7 +21,7 @@ def predicted(model, clf, X, dtype=np.float64):
 def test_scores_are_those_of_the_classifier(name):
     found = case(name)
     U = predicted(sb.export.treelite(found.clf, probabilities=False), found.clf, found.X)
-    present = found.clf.present_
+    present = found.clf._present
     np.testing.assert_allclose(U[:, present], found.clf.class_scores(found.X)[:, present], rtol=1e-5, atol=1e-5)
 
 

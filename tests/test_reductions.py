@@ -514,7 +514,7 @@ def test_weights_reach_the_estimators():
 
 def test_a_class_of_weight_zero_is_absent():
     clf = sb.OutputCodeClassifier(TREE, classes=[0, 1, 2]).fit(X, y, sample_weight=(y != 1).astype(float))
-    assert clf.present_.tolist() == [True, False, True] and 1 not in clf.predict(X)
+    assert clf._present.tolist() == [True, False, True] and 1 not in clf.predict(X)
 
 
 def test_jobs_and_seeds_do_not_change_the_model():
@@ -590,8 +590,8 @@ def test_missing_values_pass_through():
 def test_absent_classes(code):
     some = y != 1
     clf = sb.OutputCodeClassifier(GaussianNB(), code, classes=[0, 1, 2, 3], random_state=0).fit(X[some], y[some])
-    assert clf.present_.tolist() == [True, False, True, False]
-    assert not clf.codewords_[~clf.present_].any()
+    assert clf._present.tolist() == [True, False, True, False]
+    assert not clf.codewords_[~clf._present].any()
     P = clf.predict_proba(X)
     assert P.shape == (150, 4) and (P[:, [1, 3]] == 0).all()
     assert set(clf.predict(X)) <= {0, 2} and clf.decision_function(X).shape == (150, 4)

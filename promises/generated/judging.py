@@ -121,7 +121,7 @@ def check_predictions(clf: Any, X: Any, n: int) -> None:
         raise BrokenError(f"predict gave shape {labels.shape}, or other numbers than 0 and 1, for {n} rows")
     if not several:
         check_labels(labels, clf.classes_, n)
-    present = getattr(clf, "present_", np.ones(K, dtype=bool))
+    present = getattr(clf, "_present", np.ones(K, dtype=bool))
     check_scores(clf.class_scores(X), clf.decision_function(X), present, n)
     if hasattr(clf, "predict_proba"):
         check_probabilities(clf.predict_proba(X), clf.predict_log_proba(X), (n, K), sum_to_one=not several)

@@ -214,7 +214,7 @@ def hold_race(
         wanted.exact,
         wanted.say,
         wanted.temperature,
-        sets and table.data.problem.several is None,
+        sets and not table.data.problem.is_matrix,
     )
     candidates = [Candidate(params, Starter(rival, table, seed)) for params, rival in rivals]
     constant = [Candidate(params, Starter(rival, table, seed), most=1) for params, rival in shares]

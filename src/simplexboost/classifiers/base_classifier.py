@@ -92,7 +92,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def n_classes_(self) -> Any:
         """The number of classes, K; of several class targets a list of those of each."""
         check_is_fitted(self)
-        return [*map(len, self.classes_)] if self._problem.several == "targets" else len(self.classes_)
+        return list(self._problem.widths) if self._problem.widths is not None else len(self.classes_)
 
     def save(self, path: Any) -> None:
         """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle.
@@ -204,7 +204,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         y = plain_labels(y)
         if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
             y = of_one_kind(np.asarray(y))
-        if self._problem.several == "targets":
+        if self._problem.widths is not None:
             return exact_matches(y, predicted, sample_weight)
         try:
             with np.errstate(invalid="ignore"):  # of missing labels, which are refused

@@ -115,10 +115,9 @@ class Booster(AdditiveClassifier):
         The labels, sorted.
     n_classes_ : int
         The number of classes, K.
-    present_ : bool array of shape (K,)
-        Which classes had training examples.
     class_prior_ : array of shape (K,) or None
-        The share of every class in the weight of the training rows; None if rows have several labels.
+        The share of every class in the weight of the training rows, 0 for classes without any; None if rows have
+        several labels.
     plan_ : Plan or None
         What the fit did: the parts as objects, the number of rounds, the learning rate and the temperature, with values
         in place of "auto". None in a model that was loaded from a file.
@@ -129,9 +128,6 @@ class Booster(AdditiveClassifier):
         How the true classes of rows that were not trained on were ranked: ``"score"``, the probability of all classes
         that were more probable, ascending; ``"c"``, the number of the true class; ``"weight"``, ``"source"`` and
         ``"n_rounds"``. `decide.predict_sets` makes sets of classes from it. None if there were no such rows.
-    merged_ : int array of shape (codewords,) or None
-        The number, among the present classes, of the class that each codeword belongs to, if `merge_classes` let
-        several of them count as one.
     loss_ : Loss
         The loss that was minimised.
     model_ : AdditiveModel
@@ -461,9 +457,9 @@ class Booster(AdditiveClassifier):
         """Continue the fitted model if this is a warm start."""
         if not self._continues:
             return
-        if self.merged_ is not None:
+        if self._merged is not None:
             raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
-        same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
+        same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self._present)
         if not same or not is_same_code(run.Y, self.model_.Y):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
@@ -507,12 +503,12 @@ class Booster(AdditiveClassifier):
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
-            "present_": checked.present,
+            "_present": checked.present,
             "class_prior_": prior,
             "plan_": plan,
             "choice_": plan.choice,
             "set_scores_": plan.sets,
-            **dict.fromkeys(("merged_", "class_order_", "hierarchy_", "thresholds_")),
+            **dict.fromkeys(("_merged", "class_order_", "hierarchy_", "thresholds_")),
             **eval_attributes(evaluations),
             "_seed": seed,
             "_rng_state": run.rng.bit_generator.state,

@@ -264,21 +264,21 @@ def set_attributes(estimator: Any, fitted: dict[str, Any]) -> Any:
 
 def class_of_codeword(estimator: Any) -> Labels:
     """Return the number in ``classes_`` of the class that each codeword belongs to, (K',)."""
-    present = np.flatnonzero(estimator.present_)
-    merged: Labels | None = estimator.merged_
+    present = np.flatnonzero(estimator._present)
+    merged: Labels | None = estimator._merged
     return present if merged is None else present[merged]
 
 
 def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
-    """Return ``model_`` with the codewords ``kept``, and ``merged_``, the class of each as ``owner`` has it.
+    """Return ``model_`` with the codewords ``kept``, and ``_merged``, the class of each as ``owner`` has it.
 
-    Where each of them has a class of its own, they follow the order of the classes, and ``merged_`` is None.
+    Where each of them has a class of its own, they follow the order of the classes, and ``_merged`` is None.
     """
     if len(np.unique(owner)) == len(owner):
-        return {"model_": without_classes(model, kept[np.argsort(owner)]), "merged_": None}
+        return {"model_": without_classes(model, kept[np.argsort(owner)]), "_merged": None}
     whole = len(kept) == len(model.Y)
     ranks = (np.cumsum(present) - 1)[owner]
-    return {"model_": model if whole else without_classes(model, kept), "merged_": ranks}
+    return {"model_": model if whole else without_classes(model, kept), "_merged": ranks}
 
 
 def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
@@ -292,16 +292,16 @@ def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, A
 
 def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
     """Return the fitted attributes that hold the classes (K,) and which of them are trained on (K,)."""
-    return {"classes_": classes, "present_": present, "_problem": OneClass(classes, present)}
+    return {"classes_": classes, "_present": present, "_problem": OneClass(classes, present)}
 
 
 def attributes_without(estimator: Any, gone: Labels) -> dict[str, Any]:
     """Return the fitted attributes without some classes, given by their numbers."""
     stays = ~np.isin(np.arange(len(estimator.classes_)), gone)
-    present = estimator.present_[stays]
+    present = estimator._present[stays]
     if present.sum() < 2:
         raise ValueError(
-            f"drop_classes leaves {estimator.classes_[stays & estimator.present_].tolist()}; at least two classes that "
+            f"drop_classes leaves {estimator.classes_[stays & estimator._present].tolist()}; at least two classes that "
             "had training examples must be left."
         )
     owner = class_of_codeword(estimator)
@@ -366,7 +366,7 @@ def merged_attributes(estimator: Any, after: list[Any]) -> dict[str, Any]:
     labels = new_labels(after, estimator.classes_)
     number = np.searchsorted(labels, np.array(after, dtype=labels.dtype))  # (K,)
     present = np.zeros(len(labels), dtype=bool)
-    present[number[estimator.present_]] = True
+    present[number[estimator._present]] = True
     if present.sum() < 2:
         raise ValueError("merge_classes leaves one class that had training examples; at least two must be left.")
     owner = number[class_of_codeword(estimator)]
@@ -450,7 +450,7 @@ class Lesson:
     @classmethod
     def of(cls, estimator: Any, checked: Checked) -> Lesson:
         """Make the lesson of checked rows for a fitted estimator; raise if they have no new class."""
-        was = label_numbers(checked.classes, estimator.classes_[estimator.present_]) >= 0  # (K,)
+        was = label_numbers(checked.classes, estimator.classes_[estimator._present]) >= 0  # (K,)
         fresh = checked.present & ~was
         if not fresh.any():
             raise ValueError(
@@ -508,7 +508,7 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
     for begin in range(0, n, step):
         rows = slice(begin, begin + step)
         F = model.predictor(table[rows], estimator._engine(n))
-        logits = 2.0 * merge_scores(model.scores(F), estimator.merged_)
+        logits = 2.0 * merge_scores(model.scores(F), estimator._merged)
         top = logits.max(axis=1)
         rest[rows] = np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top
         known = own[rows] >= 0
@@ -605,20 +605,20 @@ def widen(estimator: Any, lesson: Lesson) -> AdditiveModel:
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:
     """Return the columns of the new classes: in the order of the labels, or the last ones if classes were merged."""
-    if estimator.merged_ is None:
+    if estimator._merged is None:
         return lesson.new
     return len(estimator.model_.Y) + np.arange(lesson.m)
 
 
 def class_attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str, Any]:
     """Return the fitted attributes that change with the classes."""
-    merged: Labels | None = estimator.merged_
+    merged: Labels | None = estimator._merged
     return {
         **change_prior(estimator, lambda prior: new_shares(estimator, lesson, prior)),
         **as_classes(lesson.classes, lesson.present),
         "model_": model,
         "n_iter_": model.n_rounds,
-        "merged_": None if merged is None else np.concatenate([lesson.old[merged], lesson.new]),
+        "_merged": None if merged is None else np.concatenate([lesson.old[merged], lesson.new]),
     }
 
 

@@ -81,7 +81,7 @@ def takes_matrices(estimator: Any) -> bool:
 
 def check_several(estimator: Any, parts: Parts, checked: Checked) -> None:
     """Raise if y is a matrix and a parameter does not go with that."""
-    if checked.problem.several is None:
+    if not checked.problem.is_matrix:
         return
     if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:
         raise ValueError(

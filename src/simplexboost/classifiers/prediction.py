@@ -61,14 +61,14 @@ def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:
 def predict_on_device(estimator: Any, X: Any, engine: Any) -> Any:
     """Return the labels (n,) of rows in the device's memory, there if they are numbers; None if it cannot."""
     best = engine.device.empty(len(X), np.int32)
-    highest = estimator._problem.several is None and estimator._decision().by_score
+    highest = not estimator._problem.is_matrix and estimator._decision().by_score
     if (
         not highest
-        or estimator.merged_ is not None
+        or estimator._merged is not None
         or not estimator.model_.finish_on_device("winners", X, best, engine)
     ):
         return None
-    labels = estimator.classes_[estimator.present_]
+    labels = estimator.classes_[estimator._present]
     return engine.device.upload(labels)[best] if labels.dtype.kind in "biuf" else labels[engine.device.to_host(best)]
 
 
@@ -91,11 +91,11 @@ class AdditiveClassifier(BaseClassifier):
     model_: AdditiveModel
     n_iter_: int
     loss_: Loss
-    present_: Mask
+    _present: Mask
     class_prior_: Array
     set_scores_: dict[str, Any] | None
     stop_reason_: str | None
-    merged_: Labels | None  # (codewords,) which of the present classes each belongs to, if classes were merged
+    _merged: Labels | None  # (codewords,) which of the present classes each belongs to, if classes were merged
     class_order_: AnyArray | None  # labels from the lowest to the highest, if they have an order
     hierarchy_: Hierarchy | None
     thresholds_: Array | None
@@ -124,7 +124,7 @@ class AdditiveClassifier(BaseClassifier):
             return self._in_kind(decision.of_probabilities(self._proba(rows, self._start(rows, init_score))), X)
         best = None if init_score is not None else self._winners(rows)
         if best is not None:
-            return self._in_kind(self.classes_[self.present_].take(best), X)
+            return self._in_kind(self.classes_[self._present].take(best), X)
         return self._in_kind(self._labels_by_score(rows, decision, self._start(rows, init_score)), X)
 
     def predict_proba(self, X: Any, *, init_score: Any = None) -> Array:
@@ -155,14 +155,14 @@ class AdditiveClassifier(BaseClassifier):
             The logarithms.
         """
         check_is_fitted(self)
-        if self._problem.several == "targets":
+        if self._problem.widths is not None:
             several: Any = self.class_scores(X, init_score=init_score)
             return [log_softmax(U, 2.0) for U in several]  # type: ignore[return-value]
         if not self._is_softmax:
             return log_of(self._to_host(self.predict_proba(X, init_score=init_score)))
         U = self.class_scores(X, init_score=init_score)
         logarithms = np.full(U.shape, -np.inf)  # (n, K)
-        logarithms[:, self.present_] = log_softmax(U[:, self.present_], 2.0)
+        logarithms[:, self._present] = log_softmax(U[:, self._present], 2.0)
         return logarithms
 
     def decision_function(self, X: Any, *, init_score: Any = None) -> Array:
@@ -226,7 +226,7 @@ class AdditiveClassifier(BaseClassifier):
     def _labels_by_score(self, X: AnyArray, decision: Decision, start: AnyArray | None) -> AnyArray:
         """Return the labels; in blocks, so that there is no array of all rows and classes."""
         step = block_rows(len(self.model_.Y))
-        if X.shape[0] <= step or self._problem.several:
+        if X.shape[0] <= step or self._problem.is_matrix:
             return decision.labels(self._scores_of_rows(X, start))
         engine, labels = self._engine(X.shape[0]), []
         for begin in range(0, X.shape[0], step):
@@ -236,7 +236,7 @@ class AdditiveClassifier(BaseClassifier):
 
     def _winners(self, X: AnyArray) -> AnyArray | None:
         """Return the number of every row's best class among the present ones, (n,); None if that needs the scores."""
-        if self._problem.several or self.merged_ is not None or self.device == "cpu":
+        if self._problem.is_matrix or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if self.model_.finish_on_device("winners", X, best, self._engine(X.shape[0])) else None
@@ -247,10 +247,10 @@ class AdditiveClassifier(BaseClassifier):
         if not self._is_softmax:
             return self._probabilities(add_start(model.predictor(X, engine), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
-        if start is None and self.device != "cpu" and self.present_.all():
-            out = P if self.merged_ is None else np.empty((X.shape[0], len(model.Y)))
+        if start is None and self.device != "cpu" and self._present.all():
+            out = P if self._merged is None else np.empty((X.shape[0], len(model.Y)))
             if model.finish_on_device("probabilities", X, out, engine):
-                return merge_sums(out, self.merged_)
+                return merge_sums(out, self._merged)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
@@ -296,7 +296,7 @@ class AdditiveClassifier(BaseClassifier):
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
-        if self._problem.several:
+        if self._problem.is_matrix:
             return None
         engine: Any = self._engine()
         rows = engine.device.adopt(X)
@@ -317,8 +317,8 @@ class AdditiveClassifier(BaseClassifier):
         if init_score is None:
             return None
         logits = self._problem.read_start(self._to_host(init_score), X.shape[0])
-        logits = logits if self.merged_ is None else logits[:, self.merged_]
-        return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
+        logits = logits if self._merged is None else logits[:, self._merged]
+        return self.model_.code.predictor(logits) if self._present.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
         """Yield F (n, d) after every round; the same array each time, unless there is an ``init_score``."""
@@ -329,14 +329,14 @@ class AdditiveClassifier(BaseClassifier):
     def _scores(self, F: AnyArray) -> Array:
         """Return the scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
-            return all_classes(merge_scores(self.model_.scores(F), self.merged_), self.present_)
+            return all_classes(merge_scores(self.model_.scores(F), self._merged), self._present)
         with one_blas_thread():
-            return all_classes(merge_scores(self.model_.scores(F), self.merged_), self.present_)
+            return all_classes(merge_scores(self.model_.scores(F), self._merged), self._present)
 
     @property
     def _columns_are_classes(self) -> bool:
         """Whether the codewords are those of ``classes_``, one by one."""
-        return self.merged_ is None and bool(self.present_.all())
+        return self._merged is None and bool(self._present.all())
 
     def _probabilities(self, F: AnyArray) -> Array:
         """Return the probabilities of all classes, (n, K)."""
@@ -350,7 +350,7 @@ class AdditiveClassifier(BaseClassifier):
     @property
     def _is_softmax(self) -> bool:
         """Whether probabilities are softmax(2U) in single precision, which the engine computes in one pass over F."""
-        return self.loss_.likelihood and self.model_.dtype == np.float32 and self._problem.several is None
+        return self.loss_.likelihood and self.model_.dtype == np.float32 and not self._problem.is_matrix
 
     def _softmax(self, F: AnyArray, P: Array) -> None:
         """Compute P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
@@ -359,14 +359,14 @@ class AdditiveClassifier(BaseClassifier):
         self._engine(len(F)).compute.softmax(F, Y, out)
         not_zero(out)
         if out is not P:
-            P[:] = of_present(merge_sums(out, self.merged_), self.present_)
+            P[:] = of_present(merge_sums(out, self._merged), self._present)
 
     def _decision(self) -> Decision:
         """Return how scores become labels and probabilities."""
         problem = self._problem
-        if problem.several is None:
+        if problem.is_matrix is None:
             return self._one_label()
-        nothing = np.empty((0, len(self.present_)))  # the label sets, which are for training rows
+        nothing = np.empty((0, len(self._present)))  # the label sets, which are for training rows
         if problem.widths is not None:
             return SeveralTargets(BlockLogistic(nothing, problem.widths), problem.classes)
         thresholds = self.thresholds_
@@ -378,9 +378,9 @@ class AdditiveClassifier(BaseClassifier):
     def _one_label(self) -> OneLabel:
         """Return how scores become one label."""
         order = self.class_order_
-        exact = self.model_.code.canonical and self.merged_ is None
+        exact = self.model_.code.canonical and self._merged is None
         order = None if order is None else np.searchsorted(self.classes_, order)
-        return OneLabel(self.loss_, self.classes_, self.present_, exact=exact, order=order)
+        return OneLabel(self.loss_, self.classes_, self._present, exact=exact, order=order)
 
     # ---- files ------------------------------------------------------------------------------------------------------
 

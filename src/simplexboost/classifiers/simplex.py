@@ -346,7 +346,7 @@ class SimplexBoostClassifier(Booster):
 
     def _chooses(self, data: TrainingSet) -> bool:
         """Return whether anything is chosen by held-out risk."""
-        if self._continues or data.K < 2 or data.n < N_FOLDS or (data.problem.several is None and data.n == data.K):
+        if self._continues or data.K < 2 or data.n < N_FOLDS or (not data.problem.is_matrix and data.n == data.K):
             return False  # there is no class with a row to hold out and another one to learn from
         if is_auto(self.n_estimators) and not self.early_stopping:
             return True
@@ -368,8 +368,8 @@ class SimplexBoostClassifier(Booster):
         growth = "best" if is_auto(self.growth) else self.growth
         codewords, candidates, init = parts.codewords, parts.optimizer.candidates, parts.optimizer.init
         if is_auto(candidates):
-            candidates = None if data.problem.several else self._suited_candidates(parts, data)
-        if data.problem.several:
+            candidates = None if data.problem.is_matrix else self._suited_candidates(parts, data)
+        if data.problem.is_matrix:
             codewords = Canonical()  # which `check_several` makes sure of
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions

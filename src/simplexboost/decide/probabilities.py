@@ -63,7 +63,7 @@ def predict_adjusted(clf: Any, X: Any, prior: Any, init_score: Any) -> Array:
     """Return probabilities (n, K) under a prior, None being that of training; the rows must be in memory."""
     X = clf._check_X(X)
     check_one_class(clf, "costs and prior are those of classes of which one is right")
-    shares = None if prior is None else check_prior(prior, clf.classes_, clf.present_)
+    shares = None if prior is None else check_prior(prior, clf.classes_, clf._present)
     P: Array = clf._proba(X, clf._start(X, init_score))
     return P if shares is None else adapt_proba(P, shares, clf.class_prior_)
 

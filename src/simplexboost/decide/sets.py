@@ -87,7 +87,7 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
     score = np.empty(X.shape[0])
     for rows, P in clf._proba_blocks(X, init_score):
         score[rows] = own_scores(P, c[rows])
-    score[~clf.present_[c]] = 2.0  # more than all probabilities together
+    score[~clf._present[c]] = 2.0  # more than all probabilities together
     used = np.ones(len(c), dtype=bool) if weight is None else weight > 0
     weight = None if weight is None else weight[used]
     calibrated = copy(clf)

@@ -108,7 +108,7 @@ def read_codewords(codewords: Any, K: int | None, labels: Any) -> tuple[Array, l
     if hasattr(codewords, "fit"):
         check_is_fitted(codewords)
         check_not_merged(codewords)
-        Y, names = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords.present_].tolist()
+        Y, names = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords._present].tolist()
     elif isinstance(codewords, list | tuple | np.ndarray):
         Y = check_codewords(codewords)
     else:
@@ -373,7 +373,7 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
         means = means[~np.isnan(means).any(axis=1)]
         plane = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)[2][:2].T
     rays = np.full((len(names), 2), np.nan)
-    rays[clf.present_] = model.Y.astype(np.float64) @ plane
+    rays[clf._present] = model.Y.astype(np.float64) @ plane
     F = F @ plane
     if classes is None and len(names) > MOST_NAMED:
         chosen = choose_far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))

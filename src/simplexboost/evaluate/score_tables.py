@@ -316,8 +316,8 @@ class CodeReport:
         if not hasattr(clf, "column_scores"):
             raise TypeError(f"{type(clf).__name__} has no columns; pass a fitted OutputCodeClassifier.")
         f = clf.column_scores(X)
-        c = known_labels(y, len(f), clf.classes_[clf.present_])
-        letters = clf.codewords_[clf.present_][c]  # (n, l)
+        c = known_labels(y, len(f), clf.classes_[clf._present])
+        letters = clf.codewords_[clf._present][c]  # (n, l)
         wrong = (letters != 0) & ((f > 0) != (letters > 0))
         taking_part = (letters != 0).sum(axis=0)
         errors = np.full(f.shape[1], np.nan)

@@ -53,7 +53,7 @@ def check_booster(clf: Any) -> AdditiveModel:
 
 def check_not_merged(clf: Any) -> None:
     """Raise if classes were merged, because the score of a merged class is no sum over trees."""
-    if getattr(clf, "merged_", None) is not None:
+    if getattr(clf, "_merged", None) is not None:
         raise ValueError(
             "the score of a merged class is no sum over trees, so that trees do not explain it; explain the model as "
             "it was before merge_classes."
@@ -62,7 +62,7 @@ def check_not_merged(clf: Any) -> None:
 
 def all_labels(clf: Any) -> AnyArray:
     """Return the labels of all classes, (K,); for several targets their numbers, one target after another."""
-    return clf.classes_ if clf._problem.widths is None else np.arange(len(clf.present_))
+    return clf.classes_ if clf._problem.widths is None else np.arange(len(clf._present))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +80,13 @@ class ExplainedClasses:
         check_booster(clf)
         known = all_labels(clf)
         numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
-        return cls(clf, numbers, classes is not None and np.ndim(classes) == 0, clf.present_[numbers])
+        return cls(clf, numbers, classes is not None and np.ndim(classes) == 0, clf._present[numbers])
 
     @property
     def columns(self) -> Array:
         """The codewords of the classes that had training examples, as columns, (d, D)."""
         check_not_merged(self.clf)
-        rows = (np.cumsum(self.clf.present_) - 1)[self.numbers[self.present]]
+        rows = (np.cumsum(self.clf._present) - 1)[self.numbers[self.present]]
         return self.clf.model_.Y[rows].T.astype(np.float64)
 
     def logits(self, X: AnyArray) -> Array:

@@ -141,7 +141,7 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
     numbers = np.concatenate([class_numbers(a, known, "a"), class_numbers(b, known, "b")])
     if len(numbers) != 2:
         raise ValueError(f"a={a!r} and b={b!r} must be one label each.")
-    chosen = ExplainedClasses(clf, numbers, False, clf.present_[numbers])
+    chosen = ExplainedClasses(clf, numbers, False, clf._present[numbers])
     chosen.check_present()
     M = chosen.columns @ np.array([[1.0], [-1.0]])  # (d, 1)
     base, logits = compute_base(clf.model_, M), chosen.logits(checked)

@@ -42,7 +42,7 @@ class Names:
     @classmethod
     def of(cls, clf: Any) -> Names:
         check_not_merged(clf)
-        return cls(feature_names(clf), getattr(clf, "categories_", None), all_labels(clf)[clf.present_])
+        return cls(feature_names(clf), getattr(clf, "categories_", None), all_labels(clf)[clf._present])
 
     def categories_to_left(self, tree: Tree, node: int) -> list[Any]:
         """Return the categories that a node sends left, as they are in the user's table."""

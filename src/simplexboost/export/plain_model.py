@@ -109,12 +109,12 @@ def as_plain_model(clf: Any) -> PlainModel:
     ordered = getattr(clf, "class_order_", None)
     order = None if ordered is None else np.searchsorted(clf.classes_, ordered)
     link = link_of(clf, threshold is not None)
-    return PlainModel(trees, lines, code, link, clf.classes_, clf.present_, clf.merged_, threshold, columns, order)
+    return PlainModel(trees, lines, code, link, clf.classes_, clf._present, clf._merged, threshold, columns, order)
 
 
 def link_of(clf: Any, several: bool) -> Link:
     """Return the link of a fitted booster; ``several`` says whether rows may have several labels."""
-    n_classes = int(clf.present_.sum())
+    n_classes = int(clf._present.sum())
     if n_classes < 2 and not several:
         return Link("certain")
     loss = for_label_sets(clf.loss_, np.empty((0, n_classes))) if several else clf.loss_

@@ -308,11 +308,11 @@ SOURCES = (HELD_OUT, FRESH)
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Return the header and the arrays of a booster: its model, its history and everything else it predicts with."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
-    arrays["present"] = estimator.present_.astype(np.uint8)
+    arrays["present"] = estimator._present.astype(np.uint8)
     if estimator.thresholds_ is not None:
         arrays["thresholds"] = estimator.thresholds_
-    if estimator.merged_ is not None:
-        arrays["merged"] = estimator.merged_.astype(np.int64)
+    if estimator._merged is not None:
+        arrays["merged"] = estimator._merged.astype(np.int64)
     threshold = getattr(estimator, "threshold_", None)
     evaluations, curves = pack_evaluations(estimator)
     header = {
@@ -333,8 +333,8 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     n_columns = len(classes) if isinstance(classes, np.ndarray) else sum(map(len, classes))
     model = model_from_arrays(arrays, n_columns, header["n_features_in"])
     estimator.model_ = model
-    estimator.present_ = arrays["present"].astype(bool)
-    estimator.merged_ = arrays["merged"].astype(np.intp) if "merged" in arrays else None
+    estimator._present = arrays["present"].astype(bool)
+    estimator._merged = arrays["merged"].astype(np.intp) if "merged" in arrays else None
     estimator.plan_ = estimator.choice_ = estimator.class_order_ = estimator.hierarchy_ = None
     loss = from_json(header["loss"])
     require(isinstance(loss, Loss), "invalid loss")
@@ -357,7 +357,7 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.class_prior_ = None
     if not estimator._problem.is_matrix:
         prior = estimator.class_prior_ = read_array(arrays, "prior")
-        fits = np.array_equal(prior > 0, estimator.present_) and abs(prior.sum() - 1) < 1e-6
+        fits = np.array_equal(prior > 0, estimator._present) and abs(prior.sum() - 1) < 1e-6
         require(fits, "the class shares do not fit the classes")
 
 
@@ -389,7 +389,7 @@ def set_scores_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> dict[
 
 def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) -> None:
     """Set the kind of y and the thresholds of several labels; raise if the classifier cannot have such a model."""
-    K = len(estimator.present_)
+    K = len(estimator._present)
     if estimator._fits_threshold:  # one for the scores of all labels, (K + 1,)
         values = None if threshold is None else from_json({"list": threshold})
         # not too large, so that differences from scores are finite
@@ -408,15 +408,15 @@ def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) 
     elif own or one:
         estimator._problem = LabelSets(estimator.classes_, own)
     else:
-        estimator._problem = OneClass(estimator.classes_, estimator.present_)
+        estimator._problem = OneClass(estimator.classes_, estimator._present)
     if own or targets:
         fits = estimator._multitarget and estimator.loss_.likelihood and not (own and targets)
-        require(fits and estimator.present_.all(), "several labels or targets in a classifier of one class")
+        require(fits and estimator._present.all(), "several labels or targets in a classifier of one class")
 
 
 def check_probabilities(estimator: Any) -> None:
     """Raise unless scores become probabilities in two rows; not tried for many classes, where it would be slow."""
-    K, several = len(estimator.present_), estimator._problem.is_matrix
+    K, several = len(estimator._present), estimator._problem.is_matrix
     if K > MOST_TRIED:
         return
     with np.errstate(all="ignore"):

@@ -83,7 +83,7 @@ class OutputCodeClassifier(BaseClassifier):
 
     Attributes
     ----------
-    present_ : bool array of shape (K,)
+    _present : bool array of shape (K,)
         Which classes had training examples.
     codewords_ : array of shape (K, l)
         The code; rows of absent classes are zero.
@@ -163,7 +163,7 @@ class OutputCodeClassifier(BaseClassifier):
         return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Array | None]:
-        """Return X, class numbers and weights of the rows of positive weight; set ``classes_`` and ``present_``."""
+        """Return X, class numbers and weights of the rows of positive weight; set ``classes_`` and ``_present``."""
         X = check_columns(self, X, reset=True)
         check_nothing_is_masked("y", y)
         y = column_or_1d(plain_labels(y), warn=True)
@@ -185,12 +185,12 @@ class OutputCodeClassifier(BaseClassifier):
         if not weight.all():
             rows = np.flatnonzero(weight)
             X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]
-        self.present_ = np.isin(np.arange(len(self.classes_)), c)
+        self._present = np.isin(np.arange(len(self.classes_)), c)
         return X, c, None if sample_weight is None else weight
 
     def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
         random = random_generator(self.random_state)
-        M = make_code(self.codewords, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
+        M = make_code(self.codewords, self._present, np.random.default_rng(random.randint(2**31 - 1)))
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
         estimator = self._estimator()
@@ -201,7 +201,7 @@ class OutputCodeClassifier(BaseClassifier):
 
     def _set_codewords(self, M: Array) -> None:
         self.codewords_ = M
-        rows = M[self.present_]
+        rows = M[self._present]
         self.min_distance_ = min_hamming(rows) if rows.shape[1] else 0.0
         self.bits_corrected_ = bits_corrected(rows) if rows.shape[1] else 0
 
@@ -218,22 +218,22 @@ class OutputCodeClassifier(BaseClassifier):
 
     def class_scores(self, X: Any) -> Array:
         # minus the distances; absent classes are far below
-        return all_classes(self._present_scores(self.column_scores(X)), self.present_)
+        return all_classes(self._present_scores(self.column_scores(X)), self._present)
 
     def predict_proba(self, X: Any) -> Array:
         """Return probabilities (n, K), by soft-max or coupling; those of classes without training examples are 0."""
         X = self._check_X(X)
-        n, M = _num_samples(X), self.codewords_[self.present_]
+        n, M = _num_samples(X), self.codewords_[self._present]
         P = np.zeros((n, len(self.classes_)))
         couples = isinstance(self.codewords, str) and self.codewords == "all-pairs"
         couples = couples if self.probability == "auto" else self.probability == "coupling"
         if len(M) < 2:
-            P[:, self.present_] = 1.0
+            P[:, self._present] = 1.0
         elif couples:
-            P[:, self.present_] = couple(self._ask(X, "probabilities", self.response), M)
+            P[:, self._present] = couple(self._ask(X, "probabilities", self.response), M)
         else:
             f = self._ask(X, "answers", self.response, self.decoding)
-            P[:, self.present_] = softmax_link(-self._present_scores(f), M)
+            P[:, self._present] = softmax_link(-self._present_scores(f), M)
         return P
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -254,7 +254,7 @@ class OutputCodeClassifier(BaseClassifier):
 
     def _present_scores(self, f: Array) -> Array:
         """Return minus the distances of the answers f (n, l) to the classes with training examples."""
-        M = self.codewords_[self.present_]
+        M = self.codewords_[self._present]
         with one_blas_thread():
             scores = -distances(f, M, self.decoding)
             if self.break_ties and self.decoding in ("hamming", "votes"):
@@ -263,7 +263,7 @@ class OutputCodeClassifier(BaseClassifier):
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         headers, arrays = pack_columns(self.columns_)
-        more = {"codewords": self.codewords_.astype(np.int8), "present": self.present_.astype(np.uint8)}
+        more = {"codewords": self.codewords_.astype(np.int8), "present": self._present.astype(np.uint8)}
         return {"columns": headers}, arrays | more
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -279,7 +279,7 @@ class OutputCodeClassifier(BaseClassifier):
             raise damaged("no class is present")
         for column in columns:
             column.method(self.response, self.decoding)  # raises where the classifier has no such answer
-        self.columns_, self.present_ = columns, present
+        self.columns_, self._present = columns, present
         self._set_codewords(M)
 
     def __sklearn_tags__(self) -> Any:

@@ -270,5 +270,5 @@ class OSBoostClassifier(Booster):
     def bound_(self) -> float:
         """The training loss that is guaranteed after all rounds if the weak learner meets its condition."""
         check_is_fitted(self)
-        K = int(self.present_.sum())
+        K = int(self._present.sum())
         return float(self.loss_.game(K).bound) if K > 1 else 0.0

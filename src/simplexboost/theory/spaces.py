@@ -140,7 +140,7 @@ def predict_labels(H: Any, X: Any) -> AnyArray:
             "learners are classifiers, such as OSBoostClassifier."
         )
     votes = [(term.hypothesis.outputs(X) @ model.Y.T).argmax(axis=1) for term in model.terms]
-    return np.asarray(H.classes_[H.present_][np.column_stack(votes)])
+    return np.asarray(H.classes_[H._present][np.column_stack(votes)])
 
 
 def example(name: str, **settings: Any) -> Space:

@@ -219,7 +219,7 @@ def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
     if "level" in arguments:
         nodes_of(local, arguments["level"])
     if arguments.get("prior") is not None:
-        check_prior(arguments["prior"], local.classes_, local.present_)
+        check_prior(arguments["prior"], local.classes_, local._present)
     if arguments.get("costs") is not None:
         if np.ndim(arguments["costs"]) == 3:
             raise ValueError("costs of single rows, of shape (n, K, A), need rows in memory, not a Dask collection.")

@@ -113,10 +113,10 @@ def seems_fitted(rows: Evaluated) -> bool:
     risks = np.asarray(getattr(clf, "history_", {}).get("risk", ()))
     if rows_of_fit(clf) != rows.n or not len(risks) or not np.isfinite(risks[-1]):
         return False
-    if not getattr(getattr(clf, "loss_", None), "likelihood", False) or getattr(clf, "merged_", None) is not None:
+    if not getattr(getattr(clf, "loss_", None), "likelihood", False) or getattr(clf, "_merged", None) is not None:
         return False
-    U = rows.U[:, clf.present_] / clf.model_.temperature  # (n, present classes): as in the fit
-    own = (np.cumsum(clf.present_) - 1)[rows.c]
+    U = rows.U[:, clf._present] / clf.model_.temperature  # (n, present classes): as in the fit
+    own = (np.cumsum(clf._present) - 1)[rows.c]
     risk = -log_softmax(U, 2.0)[np.arange(rows.n), own].mean()
     return bool(abs(risk - risks[-1]) <= CLOSE * max(risk, risks[-1]))
 

@@ -252,7 +252,7 @@ def ask_questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
     for a, b in by_pair:
         if len(asked) == MOST_EXPLAINED_PAIRS:
             break
-        if (b, a) not in asked and rows.clf.present_[[a, b]].all():
+        if (b, a) not in asked and rows.clf._present[[a, b]].all():
             names = {"rightA": (a, a), "aForB": (a, b), "bForA": (b, a), "rightB": (b, b)}
             groups = {name: members(*pair) for name, pair in names.items()}
             asked[a, b] = Question(a, b, {name: at for name, at in groups.items() if len(at)})
@@ -317,7 +317,7 @@ def importance(rows: Evaluated) -> dict[str, Any] | None:
     overall = np.asarray(getattr(clf, "feature_importances_", ()))
     if not overall.any():
         return None
-    if hasattr(clf, "model_") and getattr(clf, "merged_", None) is None:
+    if hasattr(clf, "model_") and getattr(clf, "_merged", None) is None:
         gains = importances(clf, "gain", classes=clf.classes_)  # (p, K)
         of_classes = [[(j, gain[j]) for j in find_largest(gain, MOST_OF_CLASS).tolist()] for gain in gains.T]
     return {
