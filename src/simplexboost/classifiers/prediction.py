@@ -364,7 +364,7 @@ class AdditiveClassifier(BaseClassifier):
     def _decision(self) -> Decision:
         """Return how scores become labels and probabilities."""
         problem = self._problem
-        if problem.is_matrix is None:
+        if not problem.is_matrix:
             return self._one_label()
         nothing = np.empty((0, len(self._present)))  # the label sets, which are for training rows
         if problem.widths is not None:
