@@ -335,7 +335,7 @@ def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
     v = newton_steps(sums, l2_regularization)  # (L, s)
     longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
     most = size * float(longest)
-    return float(np.vdot(sums[:, :-1], v)) / most if most > 0 else 0.0
+    return float(np.cumsum(sums[:, :-1] * v)[-1]) / most if most > 0 else 0.0  # one product after another
 
 
 def tree_hypothesis(grown: Grown, values: Any, sparse: bool, engine: Engine) -> TreeHypothesis:
