@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -37,6 +37,11 @@ class Callback:
     (True, 'the risk is small')
     """
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if {"before_round", "after_round"} & vars(cls).keys() and "next_call" not in vars(cls):
+            cls.next_call = each_round  # type: ignore
+
     def check(self, estimator: Any) -> None:
         """At the beginning of ``fit``, before anything is computed: raise if the callback will not work with it."""
 
@@ -51,6 +56,24 @@ class Callback:
 
     def finish(self, run: Run) -> None:
         """After the last round."""
+
+    def next_call(self, run: Run) -> int:
+        """Return the round after which `after_round` must be called next: the next one, unless a subclass says another.
+
+        Rounds before that one may be made in one call of the engine, which saves the time of Python. Then `after_round`
+        is called some time after them, and `before_round` ahead of them, once for each, to draw random numbers only.
+        """
+        return run.n_rounds  # nothing happens in the rounds; subclasses in which something does get `each_round`
+
+
+def each_round(callback: Callback, run: Run) -> int:
+    """Return the number of the next round: the callback looks at every round."""
+    return run.round + 1
+
+
+def last_round(callback: Callback, run: Run) -> int:
+    """Return the number of the last round: the callback can be called at any time."""
+    return run.n_rounds
 
 
 @dataclass(eq=False)
@@ -97,6 +120,9 @@ class Checkpoint(Callback):
         if Path(self.path).exists() and not Path(self.path).is_file():
             raise OSError(f"Checkpoint's path={str(self.path)!r} is there already and is no regular file.")
 
+    def next_call(self, run: Run) -> int:
+        return run.round + self.every - run.round % self.every
+
     def after_round(self, run: Run) -> None:
         if run.round % self.every or run.snapshot is None:
             return
@@ -136,6 +162,8 @@ class Progress(Callback):
 
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None
+
+    next_call = last_round
 
     def start(self, run: Run) -> None:
         self._begin = self._last = time.perf_counter()
@@ -205,8 +233,11 @@ class Sampling(Callback):
     max_features: float | str = 1.0
     held: AnyArray | None = None
 
+    _others: AnyArray | None = field(default=None, init=False, repr=False)  # the rows that are not held out
+    next_call = last_round
+
     def start(self, run: Run) -> None:
-        run.redraw = self.before_round
+        run.redraw, self._others = self.before_round, None
 
     def before_round(self, run: Run) -> None:
         data, held = run.data, self.held
@@ -214,7 +245,9 @@ class Sampling(Callback):
             drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)
             run.rows = data.engine.rows.find(drawn if held is None else others(data.n, held)[drawn])
         else:
-            run.rows = None if held is None else others(data.n_here, data.engine.rows.find(held))
+            if held is not None and self._others is None:
+                self._others = others(data.n_here, data.engine.rows.find(held))
+            run.rows = self._others
         p = data.p
         most = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
         run.features = draw(run.rng, p, most) if most < 1.0 else None

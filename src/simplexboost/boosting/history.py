@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._util.arrays import AnyArray
+from ..engine import RoundBlock
 from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
-from .callbacks import Callback
+from .callbacks import Callback, last_round
 
 HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 
@@ -48,7 +49,12 @@ class History(Callback):
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
     begin: float = field(default_factory=time.perf_counter)
 
+    next_call = last_round
+
     def after_round(self, run: Run) -> None:
+        if run.block is not None:
+            self._add_block(run.block)
+            return
         updates, records = run.updates, self.records
         coordinates = {-1 if update.coordinate is None else update.coordinate for update in updates}
         edge, step, error = updates[0].edge, updates[0].alpha, updates[0].error
@@ -79,6 +85,16 @@ class History(Callback):
             records["risk"].append(run.risk())
         elif len(records["risk"]) < len(records["step"]) - 1:  # the risk after the round before, known only now
             records["risk"].append(run.risk_before)
+
+    def _add_block(self, block: RoundBlock) -> None:
+        """Record rounds that the engine made in one call, which has just ended."""
+        records, n, now = self.records, len(block), time.perf_counter() - self.begin
+        first = 1 if len(records["risk"]) == len(records["step"]) else 0  # the risk before it is known already
+        records["risk"] += block.risk[first:].tolist()
+        records["edge"] += block.edge.tolist()
+        records["step"] += [float(block.alpha)] * n
+        records["coordinate"] += [-1] * n
+        records["seconds"] += (now - block.seconds[-1] + block.seconds).tolist()
 
     def finish(self, run: Run) -> None:
         if len(self.records["risk"]) < len(self.records["step"]):

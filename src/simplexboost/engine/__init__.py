@@ -12,7 +12,8 @@ from .binned import (
     sampled_rows,
 )
 from .candidates import Candidates
-from .cpu import HOST, CpuCompute, LocalRows, cpu_engine
+from .cpu import HOST, CpuCompute, CpuRowLoss, LocalRows, cpu_engine
+from .cpu.rounds import RoundMaker
 from .cuda import CudaCompute, cuda_engine
 from .cuda.binning import DeviceTable
 from .cuda.device import DeviceError, check_gpu, has_gpu
@@ -32,6 +33,8 @@ from .interface import (
     LeafRule,
     OneHot,
     PackedForest,
+    RoundBlock,
+    RoundDraw,
     RowLoss,
     RowProblem,
     Rows,
