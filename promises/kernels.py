@@ -324,6 +324,61 @@ def growths(rng: Rng) -> list[Step]:
     return [rows, Step("grow", lambda made, **given: _kernels.grow(made, **given), arguments)]
 
 
+def rounds(rng: Rng) -> list[Step]:
+    """Three rounds of the flagship in one call."""
+    about, canonical, sampled = columns(rng), rng.random() < 0.5, rng.random() < 0.5
+    codes = table(rng, about)
+    dense = isinstance(codes, _kernels.DenseTable)
+    Y = None if canonical else rng.normal(size=(K, D)).astype(np.float32)
+    loss = _kernels.LogisticLoss(Y, labels(rng), K, None, None, 0, 0, N)
+    made = {
+        **about,
+        "edges": np.arange(4.0 * P),
+        "first_edge": 4 * np.arange(P + 1),
+        "seen": rng.integers(256, size=(P, SET_BYTES)).astype(np.uint8),
+        "l2": 1.0,
+        "max_depth": 3,
+        "max_leaves": 6,
+        "min_samples_leaf": 2,
+        "category_smoothing": 1.0,
+        "order": int(rng.integers(3)),
+        "noise": 0.1,
+        "bits": int(pick(rng, [32, 64])),
+        "histogram_memory": 2**20,
+        "most_together": 0,
+        "groups": None,
+        "group_starts": None,
+        "leaf_l2": 1.0,
+        "max_step": 2.0,
+        "thin": 0.1,
+    }
+    d = K if canonical else D
+    rows, features = np.arange(0, N, 2, dtype=np.uint32), np.array([0, 1, 2, 5, 9], dtype=np.int32)
+    asked = {
+        "F": np.zeros((N, d), dtype=np.float32),
+        "G": None if canonical else np.zeros((N, d), dtype=np.float32),
+        "stats": np.zeros((N, 2)),
+        "loss": np.zeros(N, dtype=np.float32),
+        "scale": pick(rng, [None, np.zeros(N)]),
+        "weight": pick(rng, [None, np.ones(N)]),
+        "weights": float(N),
+        "Z": rng.normal(size=(3, K)).astype(np.float32),
+        "seeds": np.arange(3, dtype=np.uint64),
+        "rows": np.tile(rows, 3) if sampled else pick(rng, [None, rows]),
+        "row_starts": np.arange(4) * len(rows) if sampled else None,
+        "features": np.tile(features, 3) if sampled else pick(rng, [None, features]),
+        "feature_starts": np.arange(4) * len(features) if sampled else None,
+        "min_category_counts": np.ones(3, dtype=np.int64),
+        "step": 0.1,
+        "reach": 0.0,
+        "limit": 1e18,
+        "seconds": 10.0,
+        "n_threads": 2,
+    }
+    call = lambda _, **given: _kernels.Rounds(loss, codes if dense else None, None if dense else codes, **given)  # noqa: E731
+    return [Step("Rounds", call, made), then("make", **asked)]
+
+
 def stumps(rng: Rng) -> dict[str, Any]:
     """Two trees of three leaves with a category set each, as flat arrays."""
     nodes = np.zeros(5, dtype=NODE)
@@ -525,6 +580,7 @@ SCENES = [
     tables,
     shards,
     growths,
+    rounds,
     forests,
     added,
     explanations,

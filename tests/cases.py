@@ -207,7 +207,8 @@ def make_run(
 def boost_with(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Any = ()) -> AdditiveModel:
     """Boost with another optimizer than the run was made for, which needs the same objective."""
     run.optimizer = optimizer
-    return boost(run, n_rounds, callbacks)
+    boost(run, n_rounds, callbacks)
+    return run.model
 
 
 def stump(feature: int, threshold: float, gain: float = 1.0) -> Tree:

@@ -107,6 +107,57 @@ def sum_limbs(values: Array, largest: float, n_all: int) -> tuple[int, int]: ...
 def limb_total(hi: int, lo: int, largest: float, n_all: int) -> float: ...
 def apply(nodes: AnyArray, category_sets: AnyArray, X: AnyArray, leaves: AnyArray, n_threads: int) -> None: ...
 
+class Rounds:
+    def __init__(
+        self,
+        loss: LogisticLoss,
+        codes: DenseTable | None,
+        sparse: SparseTable | None,
+        n_bins: AnyArray,
+        has_missing: AnyArray,
+        categorical: AnyArray,
+        edges: Array,
+        first_edge: AnyArray,
+        seen: AnyArray,
+        l2: float,
+        max_depth: int,
+        max_leaves: int,
+        min_samples_leaf: int,
+        category_smoothing: float,
+        order: int,
+        noise: float,
+        bits: int,
+        histogram_memory: int,
+        most_together: int,
+        groups: AnyArray | None,
+        group_starts: AnyArray | None,
+        leaf_l2: float,
+        max_step: float,
+        thin: float,
+    ) -> None: ...
+    def make(
+        self,
+        F: AnyArray,
+        G: AnyArray | None,
+        stats: Array,
+        loss: AnyArray,
+        scale: Array | None,
+        weight: Array | None,
+        weights: float,
+        Z: AnyArray,
+        seeds: AnyArray,
+        rows: AnyArray | None,
+        row_starts: AnyArray | None,
+        features: AnyArray | None,
+        feature_starts: AnyArray | None,
+        min_category_counts: AnyArray,
+        step: float,
+        reach: float,
+        limit: float,
+        seconds: float,
+        n_threads: int,
+    ) -> tuple[Any, ...]: ...
+
 class Forest64:
     def __init__(
         self,

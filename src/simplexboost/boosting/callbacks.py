@@ -15,6 +15,7 @@ import numpy as np
 from .._util.arrays import AnyArray
 from .._util.messages import warn_user
 from .._util.params import check_number
+from ..engine import RoundBlock
 from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
 
@@ -39,6 +40,11 @@ class Callback:
     (True, 'the risk is small')
     """
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if {"before_round", "after_round"} & vars(cls).keys() and "next_call" not in vars(cls):
+            cls.next_call = each_round  # type: ignore
+
     def check(self, estimator: Any) -> None:
         """Raise if the callback will not work with an estimator; called at the beginning of ``fit``."""
 
@@ -53,6 +59,24 @@ class Callback:
 
     def finish(self, run: Run) -> None:
         """Do what is needed after the last round."""
+
+    def next_call(self, run: Run) -> int:
+        """Return the round after which `after_round` must be called next: the next one, unless a subclass says another.
+
+        Rounds before that one may be made in one call of the engine, which saves the time of Python. Then `after_round`
+        is called some time after them, and `before_round` ahead of them, once for each, to draw random numbers only.
+        """
+        return run.n_rounds  # nothing happens in the rounds; subclasses in which something does get `each_round`
+
+
+def each_round(callback: Callback, run: Run) -> int:
+    """Return the number of the next round: the callback looks at every round."""
+    return run.round + 1
+
+
+def last_round(callback: Callback, run: Run) -> int:
+    """Return the number of the last round: the callback can be called at any time."""
+    return run.n_rounds
 
 
 @dataclass(eq=False)
@@ -99,6 +123,9 @@ class Checkpoint(Callback):
         if Path(self.path).exists() and not Path(self.path).is_file():
             raise OSError(f"Checkpoint's path={str(self.path)!r} is there already and is no regular file.")
 
+    def next_call(self, run: Run) -> int:
+        return run.round + self.every - run.round % self.every
+
     def after_round(self, run: Run) -> None:
         if run.round % self.every or run.snapshot is None:
             return
@@ -138,6 +165,8 @@ class Progress(Callback):
 
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None
+
+    next_call = last_round
 
     def start(self, run: Run) -> None:
         self._begin = self._last = time.perf_counter()
@@ -207,8 +236,11 @@ class Sampling(Callback):
     max_features: float | str = 1.0
     held: AnyArray | None = None
 
+    _others: AnyArray | None = field(default=None, init=False, repr=False)  # the rows that are not held out
+    next_call = last_round
+
     def start(self, run: Run) -> None:
-        run.redraw = self.before_round
+        run.redraw, self._others = self.before_round, None
 
     def before_round(self, run: Run) -> None:
         data, held = run.data, self.held
@@ -216,7 +248,9 @@ class Sampling(Callback):
             drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)
             run.rows = data.engine.rows.find(drawn if held is None else remaining_rows(data.n, held)[drawn])
         else:
-            run.rows = None if held is None else remaining_rows(data.n_here, data.engine.rows.find(held))
+            if held is not None and self._others is None:
+                self._others = remaining_rows(data.n_here, data.engine.rows.find(held))
+            run.rows = self._others
         p = data.p
         most = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
         run.features = draw(run.rng, p, most) if most < 1.0 else None
@@ -269,7 +303,12 @@ class History(Callback):
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
     begin: float = field(default_factory=time.perf_counter)
 
+    next_call = last_round
+
     def after_round(self, run: Run) -> None:
+        if run.block is not None:
+            self._add_block(run.block)
+            return
         updates, records = run.updates, self.records
         coordinates = {-1 if update.coordinate is None else update.coordinate for update in updates}
         edge, step, error = updates[0].edge, updates[0].alpha, updates[0].error
@@ -300,6 +339,16 @@ class History(Callback):
             records["risk"].append(run.risk())
         elif len(records["risk"]) < len(records["step"]) - 1:  # the risk after the round before, known only now
             records["risk"].append(run.risk_before)
+
+    def _add_block(self, block: RoundBlock) -> None:
+        """Record rounds that the engine made in one call, which has just ended."""
+        records, n, now = self.records, len(block), time.perf_counter() - self.begin
+        first = 1 if len(records["risk"]) == len(records["step"]) else 0  # the risk before it is known already
+        records["risk"] += block.risk[first:].tolist()
+        records["edge"] += block.edge.tolist()
+        records["step"] += [float(block.alpha)] * n
+        records["coordinate"] += [-1] * n
+        records["seconds"] += (now - block.seconds[-1] + block.seconds).tolist()
 
     def finish(self, run: Run) -> None:
         if len(self.records["risk"]) < len(self.records["step"]):

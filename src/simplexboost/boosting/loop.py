@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..model.additive import AdditiveModel
 from ..parts.optimizers.run import DivergenceError, Run, Update
 from .callbacks import Callback
 
 NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
 PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"
+Actions = Sequence[Callable[[Run], None]]
 MAX_DRAWS = 20  # boosting stops after so many samples without an edge
 
 
-def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
+def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> None:
     """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop.
 
-    A round that would make the predictor too large ends boosting too, and the model keeps the rounds before it.
+    A round that would make the predictor too large ends boosting too, and the model keeps the rounds before it. Where
+    no callback looks at every round, the engine may make several in one call; the model is the same, bit for bit.
     """
     run.n_rounds = n_rounds
     before, after = (overrides(callbacks, name) for name in ("before_round", "after_round"))
     for callback in callbacks:
         callback.start(run)
     while run.round < n_rounds and run.stop_reason is None:
+        if run.optimizer.makes_blocks and make_block(run, callbacks, before, after):
+            continue
         for act in before:
             act(run)
         try:
@@ -42,8 +45,23 @@ def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> Additi
             act(run)
     for callback in callbacks:
         callback.finish(run)
-    run.model.materialise()
-    return run.model
+    if not run.data.engine.device.is_host:
+        run.model.materialise()
+
+
+def make_block(run: Run, callbacks: Sequence[Callback], before: Actions, after: Actions) -> bool:
+    """Let the engine make rounds in one call, up to one that a callback looks at; return whether it made any."""
+
+    def begin_round() -> None:
+        for act in before:
+            act(run)
+
+    most = min([run.n_rounds, *(callback.next_call(run) for callback in callbacks)]) - run.round
+    if run.optimizer.make_rounds(run, most, begin_round) == 0:
+        return False
+    for act in after:
+        act(run)
+    return True
 
 
 def propose(run: Run) -> list[Update]:

@@ -25,6 +25,7 @@ from scipy.special import expit, logit
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.runtime import run_in_threads
 from ..boosting import Callback
+from ..boosting.callbacks import last_round
 from ..boosting.decisions import not_zero
 from ..boosting.loop import boost
 from ..engine import Candidates
@@ -553,6 +554,8 @@ class Terms:
 
 class Cancelled(Callback):
     """Ends a run at its next round when the event is set."""
+
+    next_call = last_round
 
     def __init__(self, event: Event) -> None:
         self.event = event

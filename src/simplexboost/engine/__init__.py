@@ -12,7 +12,8 @@ from .binned import (
     sampled_rows,
 )
 from .candidates import Candidates
-from .cpu import HOST, CpuCompute, cpu_engine
+from .cpu import HOST, CpuCompute, CpuRowLoss, cpu_engine
+from .cpu.rounds import RoundMaker
 from .cuda import cuda_engine
 from .cuda.binning import DeviceTable
 from .cuda.device import DeviceError, check_gpu, has_gpu
@@ -28,6 +29,8 @@ from .interface import (
     LeafRule,
     OneHot,
     PackedForest,
+    RoundBlock,
+    RoundDraw,
     RowLoss,
     RowProblem,
     Rows,

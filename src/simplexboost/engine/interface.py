@@ -8,8 +8,9 @@ themselves are right where all rows are in this process and the memory is that o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -175,6 +176,65 @@ class LeafRule:
             return values
         values = values - np.sort(values)[len(values) // 2]
         return np.where(np.abs(values) < np.float32(self.thin) * np.abs(values).max(), np.float32(0), values)
+
+
+@dataclass(frozen=True, eq=False)
+class RoundDraw:
+    """What was drawn at random for one round of the flagship.
+
+    Attributes
+    ----------
+    Z : (K, s) float32, the codewords along the directions of the sketch
+    seed : that of the tree
+    rows, features : what the tree is grown on, ascending; None for all
+    """
+
+    Z: AnyArray
+    seed: int
+    rows: AnyArray | None
+    features: AnyArray | None
+
+
+@dataclass(frozen=True, eq=False)
+class RoundBlock:
+    """Rounds that an engine made in one call: m trees, the arrays of one after those of another, and what they did.
+
+    Attributes
+    ----------
+    alpha, step : the α of all rounds, and that times the learning rate, by which values are multiplied
+    reach : a bound on the entries of F after these rounds
+    nodes, gain, count, category_sets : see `Tree`
+    values : (leaves of all trees, d) float32
+    first_node, first_set : (m + 1,) where each tree begins, and the last one ends
+    risk : (m,) the mean weighted loss before each round
+    edge : (m,) the edge of each tree
+    seconds : (m,) when each round ended, after the call began
+    """
+
+    alpha: float
+    step: float
+    reach: float
+    nodes: AnyArray
+    gain: Array
+    count: AnyArray
+    category_sets: AnyArray
+    values: AnyArray
+    first_node: AnyArray
+    first_set: AnyArray
+    risk: Array
+    edge: Array
+    seconds: Array
+
+    def __len__(self) -> int:
+        return len(self.risk)
+
+    def trees(self) -> Iterator[tuple[Tree, AnyArray]]:
+        """Every tree with its leaf values (L, d)."""
+        bounds, sets = self.first_node.tolist(), self.first_set.tolist()
+        for t, (begin, end) in enumerate(pairwise(bounds)):
+            nodes, of_tree = slice(begin, end), slice(sets[t], sets[t + 1])
+            tree = Tree(self.nodes[nodes], self.gain[nodes], self.count[nodes], self.category_sets[of_tree])
+            yield tree, self.values[(begin + t) // 2 : (end + t + 1) // 2]
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ NB_MODULE(_kernels, m) {
   bind_logistic(m);
   bind_blocks(m);
   bind_candidates(m);
+  bind_rounds(m);
   bind_games(m);
   bind_svm(m);
 }

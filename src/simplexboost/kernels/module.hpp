@@ -14,6 +14,7 @@ void bind_race(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_blocks(nanobind::module_& m);
 void bind_candidates(nanobind::module_& m);
+void bind_rounds(nanobind::module_& m);
 void bind_games(nanobind::module_& m);
 void bind_svm(nanobind::module_& m);
 

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
-from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
+from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, RoundBlock, Tree
 from .code import FEW, Code, identity, is_view
 from .hypotheses import LeafOutputs, LinearHypothesis, PendingTree, TreeHypothesis, sparse_values
 
@@ -75,6 +75,12 @@ class AdditiveModel:
     def add_round(self, terms: list[Term]) -> None:
         self.terms.extend(terms)
         self.round_ends.append(len(self.terms))
+
+    def add_block(self, block: RoundBlock, sparse: bool) -> None:
+        """Add rounds of a tree each that an engine made in one call; leaf values become sparse if most are zero."""
+        for tree, values in block.trees():
+            self.terms.append(Term(TreeHypothesis(tree, sparse_values(values) if sparse else values), block.step))
+            self.round_ends.append(len(self.terms))
 
     @property
     def constant(self) -> Array | None:

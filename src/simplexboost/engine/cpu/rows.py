@@ -67,9 +67,13 @@ class CpuRowLoss(TiltedLoss, HostLoss):
         # Canonical codewords need no stored gradient: `leaves` computes it from F.
         self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
 
+    def make_room(self, s: int) -> None:
+        """Let `stats` have room for a sketch along s directions."""
+        if self.stats.shape[1] != s + 1:
+            self.stats = np.empty((len(self.loss), s + 1))
+
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        if self.stats.shape[1] != Z.shape[1] + 1:
-            self.stats = np.empty((len(F), Z.shape[1] + 1))
+        self.make_room(Z.shape[1])
         if self.tilted:
             self.update_tilt()
         outputs = (self.G, self.stats, self.loss, self.scale)
@@ -90,8 +94,7 @@ class CandidateRowLoss(CpuRowLoss):
 
     def pull(self, F: Any, Z: AnyArray) -> Array:
         scores: Candidates = F
-        if self.stats.shape[1] != Z.shape[1] + 1:
-            self.stats = np.empty((len(F), Z.shape[1] + 1))
+        self.make_room(Z.shape[1])
         if self.tilted:
             self.update_tilt()
         self.preference = np.ascontiguousarray(Z[:, 0])

@@ -141,6 +141,15 @@ def make_shard(
     )
 
 
+def interaction_groups(growth: Growth) -> tuple[int, AnyArray | None, AnyArray | None]:
+    """Which features may be split together as kernels take it: how many, or groups of them and where each begins."""
+    together = growth.interactions
+    if isinstance(together, int):
+        return together, None, None
+    starts = np.cumsum([0, *map(len, together)], dtype=np.int64)
+    return 0, np.array([f for group in together for f in group], dtype=np.int32), starts
+
+
 def grow_from(
     source: Any,
     data: BinnedData,
@@ -159,11 +168,7 @@ def grow_from(
     Returns the tree; (L,) int32, for every leaf the number under which the source keeps its rows; and the largest
     absolute value of every statistic.
     """
-    together: Any = growth.interactions
-    groups = starts = None
-    if not isinstance(together, int):  # groups one after another, and where each begins
-        starts = np.cumsum([0, *map(len, together)], dtype=np.int64)
-        together, groups = 0, np.array([f for group in together for f in group], dtype=np.int32)
+    together, groups, starts = interaction_groups(growth) if growth.interactions else (0, None, None)
     nodes, gain, count, sets, cells, largest = _kernels.grow(
         source,
         data.n_bins,

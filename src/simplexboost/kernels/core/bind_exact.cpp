@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
 
 #include "core/exact.hpp"
 #include "core/pool.hpp"
@@ -37,39 +35,6 @@ double limb_total(std::int64_t hi, std::int64_t lo, double largest, std::uint64_
   const int width = exact_width(n_all);
   return ExactUnits(exact_exponent(largest, width), width)
       .value(static_cast<std::uint64_t>(hi), static_cast<std::uint64_t>(lo));
-}
-
-// The sum of n numbers, NaN if one of them is not finite; read(begin, size, buffer) returns some of them as doubles,
-// which it may write to the buffer.
-template <class Read>
-double exact_total(std::size_t n, int n_threads, const Read& read) {
-  constexpr std::size_t grain = 1 << 14, step = 512;  // numbers per task; per call of `read`
-  const auto for_parts = [&](const auto& each) {
-    parallel_ranges(n, grain, n_threads, [&](std::size_t begin, std::size_t end) {
-      double buffer[step];
-      for (std::size_t at = begin; at < end; at += step) {
-        const std::size_t size = std::min(step, end - at);
-        each(begin / grain, read(at, size, buffer), size);
-      }
-    });
-  };
-  std::vector<double> most(n / grain + 1, 0.0);
-  for_parts([&](std::size_t part, const double* x, std::size_t size) {
-    const double largest = hot().largest_magnitude(x, size);
-    if (std::isfinite(most[part]) && !(largest <= most[part])) most[part] = largest;
-  });
-  double largest = 0.0;
-  for (double m : most) {
-    if (!std::isfinite(m)) return std::numeric_limits<double>::quiet_NaN();
-    largest = std::max(largest, m);
-  }
-  const int width = exact_width(n), exponent = exact_exponent(largest, width);
-  std::vector<std::uint64_t> sums(2 * most.size(), 0);
-  for_parts([&](std::size_t part, const double* x, std::size_t size) {
-    add_exact(x, size, exponent, width, sums.data() + 2 * part);
-  });
-  for (std::size_t part = 1; part < most.size(); ++part) sums[0] += sums[2 * part], sums[1] += sums[2 * part + 1];
-  return ExactUnits(exponent, width).value(sums[0], sums[1]);
 }
 
 template <class Value>

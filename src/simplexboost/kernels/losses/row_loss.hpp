@@ -49,6 +49,7 @@ class LogisticLoss {
   }
 
   bool canonical() const { return Y_.empty(); }
+  bool tilted() const { return problem_.exponent_a != 0 || problem_.exponent_b != 0; }
   std::size_t n() const { return problem_.n; }
   std::size_t K() const { return problem_.K; }
   std::size_t d() const { return problem_.d; }

@@ -48,6 +48,7 @@ class Optimizer(Part):
 
     table: ClassVar[dict[str, type[Optimizer]]] = {}  # the optimizers that have names
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
+    makes_blocks: ClassVar[bool] = False  # whether `make_rounds` may make rounds
 
     @property
     def n_candidates(self) -> int | None:
@@ -57,6 +58,13 @@ class Optimizer(Part):
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:
         """Return the updates of the next round; none if the learner found no direction that decreases the risk."""
+
+    def make_rounds(self, run: Run, most: int, before: Callable[[], None]) -> int:
+        """Make up to `most` rounds in one call of the engine, if that gives the same model, and return how many.
+
+        ``before`` is called ahead of each round and draws its sample. After 0 the next round is made by `propose`.
+        """
+        return 0
 
     def objective(self, run: Run) -> Objective:
         """Return the risk on the training rows of a run, as `propose` needs it."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Labels
-from ...engine import Candidates
+from ..._util.compat import cached
+from ...engine import Candidates, RoundBlock, RoundDraw, RoundMaker
 from ...model.additive import AdditiveModel, Term, add_terms
 from ...model.code import Code, Gradient
 from ...model.hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, largest
@@ -24,6 +25,11 @@ from ..steps import Ray, Step
 
 if TYPE_CHECKING:
     from .base import Optimizer
+
+
+# A call of the engine that makes many rounds takes about so long: meanwhile nobody hears Ctrl-C.
+BLOCK_SECONDS = 0.05
+FIRST_BLOCK = 4  # the rounds of the first call, before the time of a round is known
 
 
 class DivergenceError(ValueError):
@@ -68,7 +74,8 @@ class Run:
     F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`; maybe on a device
     rows, features : what the next round's learner may use, None for everything
     redraw : draws another sample of rows and features
-    updates : those of the last round
+    updates : those of the last round; none if the engine made it together with others
+    block : the last rounds, if the engine made them in one call; else None
     stop_reason : why boosting stopped before its last round, or None
     diverged : whether it stopped because the next round would have made F too large
     refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
@@ -96,6 +103,7 @@ class Run:
 
     n_rounds: int = 0
     updates: list[Update] = field(default_factory=list)
+    block: RoundBlock | None = None
     rows: AnyArray | None = None
     features: AnyArray | None = None
     redraw: Callable[[Run], None] | None = None
@@ -113,6 +121,9 @@ class Run:
 
     def __post_init__(self) -> None:
         self.model, self.code = AdditiveModel(self.Y), Code(self.Y, self.data.engine)
+        self._model = self.model
+        self._waiting: list[tuple[RoundBlock, bool]] = []  # blocks that the model does not have yet
+        self.block_size = FIRST_BLOCK  # the rounds that the engine is next asked to make in one call
         self.learner = self.learner.resolve(self.data)
         if self.data.K > 1:  # else there is nothing to learn
             self.optimizer.check(self)
@@ -170,7 +181,17 @@ class Run:
     @property
     def round(self) -> int:
         """The number of rounds so far."""
-        return len(self.model.round_ends)
+        if not self._waiting:
+            return len(self.model.round_ends)
+        return len(self._model.round_ends) + sum(len(block) for block, _ in self._waiting)
+
+    @cached
+    def model(self) -> AdditiveModel:
+        """The rounds so far; trees that the engine made in one call become objects when somebody asks for them."""
+        for block, sparse in self._waiting:
+            self._model.add_block(block, sparse)
+        self._waiting.clear()
+        return self._model
 
     def risk(self) -> float:
         """Return the mean weighted loss on the training rows, computed on first use after an update."""
@@ -257,11 +278,37 @@ class Run:
                 raise self.divergence(moves)
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
-        self.updates = updates
+        self.updates, self.block = updates, None
         self._U = self._risk = None
         self.model.add_round(terms)
         if len(updates) == 1 and updates[0].classes is not None:
             self.objective.follow_votes(updates[0].classes, terms[0].step, len(self.model.round_ends))
+
+    def make_block(self, maker: RoundMaker, draw: Callable[[], RoundDraw], most: int, sparse: bool) -> int:
+        """Let the engine make up to `most` rounds in one call, from draws made ahead; return how many it made.
+
+        It ends early before a round that it leaves to Python, or when its time is over. The random numbers then go back
+        to where they were before that round. Leaf values become sparse arrays in the model if most are zero.
+        """
+        before, alpha = self.rng.bit_generator.state, self.step.constant
+        assert alpha is not None  # else there is no maker
+        draws = [draw() for _ in range(min(most, self.block_size))]
+        block = maker.make(self.F, draws, alpha, self.learning_rate, self._reach, self._limit, BLOCK_SECONDS)
+        if len(block) < len(draws):
+            self.rng.bit_generator.state = before
+            for _ in range(len(block)):
+                draw()
+        if len(block) == 0:
+            self.block_size = FIRST_BLOCK
+            return 0
+        pace = len(block) / max(float(block.seconds[-1]), 1e-6)
+        self.block_size = max(1, min(4 * self.block_size, int(0.8 * BLOCK_SECONDS * pace)))
+        self._model = self.__dict__.pop("model", None) or self._model
+        self._waiting.append((block, sparse))
+        self._reach, self.risk_before = block.reach, float(block.risk[-1])
+        self.updates, self.block = [], block
+        self._U = self._risk = None
+        return len(block)
 
     def _size(self) -> float:
         """Return the largest absolute entry of F."""

@@ -11,6 +11,7 @@ For losses that the engine does not know, such as a user's own, `LossRows` compu
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +21,21 @@ from scipy.special import entr
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import Part, check_choice, check_number, is_auto
-from ...engine import BlockProblem, Engine, Grown, HostLoss, LateValues, LeafRule, RowLoss, RowProblem, single_leaf
+from ...engine import (
+    BlockProblem,
+    CpuCompute,
+    CpuRowLoss,
+    Engine,
+    Grown,
+    HostLoss,
+    LateValues,
+    LeafRule,
+    RoundDraw,
+    RoundMaker,
+    RowLoss,
+    RowProblem,
+    single_leaf,
+)
 from ...model.code import Code, Gradient
 from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, largest, sparse_values
 from ...tables.training_set import TrainingSet
@@ -208,6 +223,7 @@ class SketchedNewton(Optimizer):
     init: str = "auto"
 
     dtype: ClassVar[type] = np.float32
+    makes_blocks: ClassVar[bool] = True
 
     @property
     def n_candidates(self) -> int | None:
@@ -283,19 +299,15 @@ class SketchedNewton(Optimizer):
         data, objective, step = run.data, run.objective, run.step.constant
         assert isinstance(objective, RowObjective)
         rows = objective.rows
-        if self.init == "prior" and not run.model.round_ends:
+        if self.init == "prior" and run.round == 0:
             return [prior_update(run)]
-        sketch, rule, sparse = run.workspace = run.workspace or self.fixed(run)
-        free = isinstance(run.loss, BlockLogistic)
-        Z = sketch.along(run.code, run.rng, free)  # (K, s)
-        if run.code.canonical and not free and data.class_ranks is not None:
-            Z = data.deal(Z)
+        _, rule, sparse, _ = self.fixed(run)
+        drawn = self.draw(run)
         try:
-            statistics = rows.pull(run.F, Z)  # (n, s + 1)
+            statistics = rows.pull(run.F, drawn.Z)  # (n, s + 1)
         except UserLossError as error:
             raise UserLossError(f"in round {run.round + 1}, {error}") from error
-        seed = int(run.rng.integers(2**63))
-        grown = run.learner.grow(data, statistics, run.rows, run.features, seed)
+        grown = run.learner.grow(data, statistics, run.rows, run.features, drawn.seed)
         values = run.learner.constrain(rows.leaves(run.F, grown, run.rows, rule), grown, data)  # (L, d)
         late = values if isinstance(values, LateValues) else None  # on a device, which may add them unseen
         if late is not None and step is not None and run.may_move(run.learning_rate * step * late.bound):
@@ -322,14 +334,64 @@ class SketchedNewton(Optimizer):
             return []
         return [Update(hypothesis, outputs, stride.alpha, edge, stride.perfect)]
 
-    def fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool]:
-        """Return what is the same in every round: the sketch, how leaf values are computed, and if most are zero."""
+    def make_rounds(self, run: Run, most: int, before: Callable[[], None]) -> int:
+        if most < 2 or (self.init == "prior" and run.round == 0):
+            return 0
+        *_, sparse, maker = self.fixed(run)
+        if maker is None:
+            return 0
+
+        def draw() -> RoundDraw:
+            before()
+            return self.draw(run)
+
+        return run.make_block(maker, draw, most, sparse)
+
+    def draw(self, run: Run) -> RoundDraw:
+        """Draw what is random in a round, whose sample of rows and features the run has."""
+        free = isinstance(run.loss, BlockLogistic)
+        Z = self.fixed(run)[0].along(run.code, run.rng, free)  # (K, s)
+        if run.code.canonical and not free and run.data.class_ranks is not None:
+            Z = run.data.deal(Z)
+        return RoundDraw(Z, int(run.rng.integers(2**63)), run.rows, run.features)
+
+    def fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool, RoundMaker | None]:
+        """Return what is the same in every round: the sketch, how leaf values are computed, whether most are zero, and
+        what makes many rounds in one call, or None.
+        """
+        if run.workspace is None:
+            run.workspace = self._fixed(run)
+        return run.workspace
+
+    def _fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool, RoundMaker | None]:
         canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not isinstance(run.loss, BlockLogistic)
         thin = THIN if many else 0.0
         longest = np.inf if self.max_step is None else float(self.max_step)
         longest = longest if canonical else FURTHEST / run.learning_rate
         rule = LeafRule(run.learner.growth_for(run.data).l2_regularization, longest, thin)
-        return as_sketch(self.sketch), rule, bool(thin) and canonical
+        return as_sketch(self.sketch), rule, bool(thin) and canonical, self.round_maker(run, rule)
+
+    def round_maker(self, run: Run, rule: LeafRule) -> RoundMaker | None:
+        """Return what makes many rounds of the run in one call, or None if Python has to make them one by one.
+
+        That is so with other engines than the compiled one, rows on several machines, losses of the user, of labels and
+        of several targets, robust losses, `candidates`, several directions of the sketch, steps of no fixed length,
+        `monotonic_cst`, and with subclasses that make rounds or trees in another way.
+        """
+        objective, learner, engine = run.objective, run.learner, run.data.engine
+        rows = objective.rows if isinstance(objective, RowObjective) else None
+        compiled = type(engine.compute) is CpuCompute and not engine.rows.is_spread and engine.device.is_host
+        usual = (
+            type(self).propose is SketchedNewton.propose
+            and type(learner).grow is TreeLearner.grow
+            and type(learner).constrain is NewtonTree.constrain
+            and (learner.score, learner.rounds_at_random, learner.monotonic_cst) == ("newton", True, None)
+            and as_sketch(self.sketch).size == 1
+            and run.step.constant is not None
+        )
+        if not (compiled and usual and type(rows) is CpuRowLoss and not rows.tilted):
+            return None
+        return RoundMaker(rows, run.data.binned, learner.growth_for(run.data), rule)
 
 
 def refuse(parameter: str, refused: dict[str, bool], remedy: str) -> None:
@@ -347,7 +409,7 @@ def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
     v = newton_steps(sums, l2_regularization)  # (L, s)
     longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
     most = size * float(longest)
-    return float(np.vdot(sums[:, :-1], v)) / most if most > 0 else 0.0
+    return float(np.cumsum(sums[:, :-1] * v)[-1]) / most if most > 0 else 0.0  # one product after another
 
 
 def tree_hypothesis(grown: Grown, values: Any, sparse: bool, engine: Engine) -> TreeHypothesis:
