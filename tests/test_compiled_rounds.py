@@ -15,8 +15,10 @@ from scipy.sparse import csr_array, issparse
 import simplexboost as sb
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.engine import RoundMaker
+from simplexboost.parts.codewords import Auto
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.parts.optimizers import run as runs
-from simplexboost.parts.optimizers.sketched import SketchedNewton
 
 RNG = np.random.default_rng(0)
 
@@ -92,12 +94,12 @@ COMPILED = {
     "interaction groups": {"interaction_cst": [[0, 1], [2, 3, 4]], "growth": "symmetric"},
     "noise": {"gain_noise": 0.3},
     "noise symmetric": {"gain_noise": 0.3, "growth": "symmetric"},
-    "costs": {"cost_matrix": COSTS},
+    "costs": {"loss": Logistic(cost_matrix=COSTS)},
     "simplex": {"codewords": "simplex"},
-    "few dimensions": {"table": table(K=9), "code_dim": 4},
+    "few dimensions": {"table": table(K=9), "codewords": Auto(4)},
     "many classes": {"table": table(n=400, K=40)},
     "many classes symmetric": {"table": table(n=400, K=40), "growth": "symmetric", "max_depth": 4},
-    "prior": {"table": (X, np.minimum(C, RNG.integers(3, size=len(C)))), "init": "prior"},
+    "prior": {"table": (X, np.minimum(C, RNG.integers(3, size=len(C)))), "optimizer": SketchedNewton(init="prior")},
     "init_score": {"fit": {"init_score": np.random.default_rng(5).normal(size=(len(C), 3))}},
     "one row": {"table": (X[:2], [0, 1])},
     "32 bits": {"table": table(n=10_000, p=31), "n_estimators": 6, "subsample": 0.5},
@@ -107,10 +109,10 @@ COMPILED = {
 FALLS_BACK = {
     "savage": {"loss": "savage"},
     "softmax-cost": {"loss": "softmax-cost"},
-    "two directions": {"sketch": 2},
+    "two directions": {"optimizer": SketchedNewton(sketch=2)},
     "monotonic": {"table": table(K=2), "monotonic_cst": [1, 0, 0, 0, 0, 0]},
     "labels": {"table": labels()},
-    "candidates": {"candidates": 2},
+    "candidates": {"optimizer": SketchedNewton(candidates=2)},
     "held out": {"early_stopping": 100},
 }
 
@@ -138,7 +140,7 @@ def facts(clf):
         "terms": terms,
         "round_ends": clf.model_.round_ends,
         "history": history,
-        "rng": repr(clf.rng_state_),
+        "rng": repr(clf._rng_state),
         "stop": clf.stop_reason_,
     }
 
@@ -206,7 +208,7 @@ def test_python_makes_the_rounds_that_the_engine_cannot(name, counted):
 # Where boosting is in no hurry to be sure of everything, some samples have no edge; without features, no tree has.
 UNUSUAL = {
     "balanced samples": {"table": (np.zeros((6, 2)), np.arange(6) % 2), "subsample": 0.34, "learning_rate": 1e-9},
-    "far steps": {"max_step": None, "learning_rate": 3.0, "l2_regularization": 0.0},
+    "far steps": {"optimizer": SketchedNewton(max_step=None), "learning_rate": 3.0, "l2_regularization": 0.0},
     "no edge any more": {"table": (np.zeros((9, 2)), np.arange(9) // 6), "learning_rate": 1.0, "max_features": 1.0},
     "divergence": {"table": table(K=2), "learning_rate": 2e18, "max_features": 0.34},
 }
@@ -238,7 +240,7 @@ def test_checkpoints_are_marks(tmp_path, counted):
     clf = fitted({}, Checkpoint(tmp_path / "model.sb", every=15))
     saved = sb.load(tmp_path / "model.sb")
     assert saved.n_iter_ == 30 and counted["python"] == 0
-    assert_array_equal(saved.predict_proba(X), clf.predict_proba(X, n_rounds=30))
+    assert_array_equal(saved.predict_proba(X), sb.keep_rounds(clf, 30).predict_proba(X))
     seen = saved.history_["risk"]
     assert_array_equal(seen[:-1], clf.history_["risk"][:29])
 
