@@ -29,17 +29,11 @@ INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class PackedArray:
-    """An array in few bytes: every row of a matrix of integers has the smallest type that holds it.
-
-    Attributes
-    ----------
-    shape, dtype : of the array
-    parts : row numbers, or None for all rows, and the values of these rows
-    """
+    """An array in few bytes: every row of a matrix of integers has the smallest type that holds it."""
 
     shape: tuple[int, ...]
     dtype: Any
-    parts: Sequence[tuple[AnyArray | None, AnyArray]]
+    parts: Sequence[tuple[AnyArray | None, AnyArray]]  # row numbers, or None for all rows, and the values of these rows
 
     @property
     def n_bytes(self) -> int:
@@ -93,18 +87,11 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer of one or several members.
+    """The answer of one or several members."""
 
-    Attributes
-    ----------
-    what : the question, in words; all members must answer the same one
-    ways : for each piece one of `WAYS`
-    pieces : the values
-    """
-
-    what: str
-    ways: tuple[str, ...] = ()
-    pieces: tuple[Any, ...] = ()
+    what: str  # the question, in words; all members must answer the same one
+    ways: tuple[str, ...] = ()  # for each piece one of `WAYS`
+    pieces: tuple[Any, ...] = ()  # the values
 
     def pack(self) -> Answer:
         """Return the answer in as few bytes as possible."""
@@ -178,15 +165,10 @@ class Group(ABC):
 
     The leader has no rows; it combines the answers and decides. Its decisions are sent to all members, so that all
     continue in the same way.
-
-    Attributes
-    ----------
-    leads : whether this is the leader
-    milestones_ahead : the number of `Milestone` messages that a member which replays the past has yet to receive
     """
 
-    leads: bool
-    milestones_ahead: int = 0
+    leads: bool  # whether this is the leader
+    milestones_ahead: int = 0  # the `Milestone` messages that a member which replays the past has yet to receive
 
     @abstractmethod
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
@@ -201,11 +183,6 @@ class Group(ABC):
 class Share:
     """The rows of one member among all n rows of a table.
 
-    Attributes
-    ----------
-    n : the number of all rows
-    numbers : (rows here,) the number of every row here among all rows, ascending
-
     Examples
     --------
     >>> share = Share(10, np.array([2, 3, 4, 8, 9]))
@@ -217,8 +194,8 @@ class Share:
     [[0, 2], [3, 8]]
     """
 
-    n: int
-    numbers: AnyArray
+    n: int  # the number of all rows
+    numbers: AnyArray  # (rows here,) the number of every row here among all rows, ascending
 
     @property
     def size(self) -> int:

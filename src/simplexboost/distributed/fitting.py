@@ -37,16 +37,10 @@ from .group_engine import GroupRows, group_engine
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The partitions that a member holds, ascending; the leader holds none.
+    """The partitions that a member holds, ascending; the leader holds none."""
 
-    Attributes
-    ----------
-    train : those of the training table
-    evals : for every evaluated set of rows those of its table
-    """
-
-    train: list[Partition] = field(default_factory=list)
-    evals: list[list[Partition]] = field(default_factory=list)
+    train: list[Partition] = field(default_factory=list)  # those of the training table
+    evals: list[list[Partition]] = field(default_factory=list)  # for every evaluated set of rows those of its table
 
 
 def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = None) -> None:
@@ -176,15 +170,10 @@ class Agreement(Callback):
     """Keeps all members in step with the callbacks, which only the leader calls; it is called after them.
 
     Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
-
-    Attributes
-    ----------
-    moments : the methods that some callback has; at all others there is nothing to agree on
-    risky : whether a callback may ask for the risk: then everybody takes part in computing it, asked for or not
     """
 
-    moments: tuple[str, ...]
-    risky: bool
+    moments: tuple[str, ...]  # the methods that some callback has; at all others there is nothing to agree on
+    risky: bool  # whether a callback may ask for the risk: then everybody takes part in computing it, asked for or not
 
     @classmethod
     def on(cls, callbacks: Sequence[Callback]) -> Agreement:

@@ -55,21 +55,13 @@ class Layout:
     """The form in which histograms travel: every sum as an array of its own, without the bins of unused features.
 
     Kernels store the sums of a bin one after another, padded with zeros to a number that suits the machine.
-
-    Attributes
-    ----------
-    m : the number of sums of a bin, beside the number of its rows
-    lanes : the numbers that a kernel stores for each bin
-    n_bins : the number of bins of all features
-    bins : which of them travel
-    bits : of every integer
     """
 
-    m: int
-    lanes: int
-    n_bins: int
-    bins: AnyArray
-    bits: int
+    m: int  # the number of sums of a bin, beside the number of its rows
+    lanes: int  # the numbers that a kernel stores for each bin
+    n_bins: int  # the number of bins of all features
+    bins: AnyArray  # which of them travel
+    bits: int  # of every integer
 
     @classmethod
     def of(cls, data: BinnedData, m: int, features: AnyArray | None, bits: int) -> Layout:
@@ -303,16 +295,10 @@ def group_engine(n_threads: int, rows: GroupRows) -> Engine:
 
 @dataclass(frozen=True, eq=False)
 class GroupRows:
-    """The rows of a member, with sums over the rows of all members; see `engine.interface.Rows`.
+    """The rows of a member, with sums over the rows of all members; see `engine.interface.Rows`."""
 
-    Attributes
-    ----------
-    group : the group as this member sees it
-    share : the numbers of the rows here
-    """
-
-    group: Group
-    share: Share
+    group: Group  # the group as this member sees it
+    share: Share  # the numbers of the rows here
     is_spread: ClassVar[bool] = True
 
     def count(self, n: int) -> int:

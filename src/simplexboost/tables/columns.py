@@ -180,18 +180,11 @@ class Distinct:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct values of a column in partitions, without its rows.
+    """The distinct values of a column in partitions, without its rows."""
 
-    Attributes
-    ----------
-    values : (v,), without missing ones
-    counts : (v,) the number of rows with each
-    first : (v, 2) the partition and the row in it where each occurs first
-    """
-
-    values: list[Any]
-    counts: AnyArray
-    first: AnyArray
+    values: list[Any]  # (v,), without missing ones
+    counts: AnyArray  # (v,) the number of rows with each
+    first: AnyArray  # (v, 2) the partition and the row in it where each occurs first
 
 
 def find_earliest(distinct: Distinct | Tally, codes: AnyArray) -> int:
@@ -207,16 +200,10 @@ def name_place(distinct: Distinct | Tally, code: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes
-    ----------
-    label : the name or the position, for messages
-    values : a series of narwhals, or an array (n,)
-    """
-
-    label: str
-    values: Any
+    label: str  # the name or the position, for messages
+    values: Any  # a series of narwhals, or an array (n,)
 
     @property
     def name(self) -> str:
@@ -294,22 +281,13 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Digest:
-    """A column without its rows.
+    """A column without its rows."""
 
-    Attributes
-    ----------
-    label : the name or the position, for messages
-    kind : one of the keys of `columns.WORDS`
-    empty : whether all values are missing
-    distinct : the distinct values of text, categories and columns that the user declares categorical; else none
-    dtype : the type of its numbers
-    """
-
-    label: str
-    kind: str
-    empty: bool
-    distinct: Tally
-    dtype: Any
+    label: str  # the name or the position, for messages
+    kind: str  # one of the keys of `columns.WORDS`
+    empty: bool  # whether all values are missing
+    distinct: Tally  # the distinct values of text, categories and columns that the user declares categorical; else none
+    dtype: Any  # the type of its numbers
 
     @property
     def name(self) -> str:

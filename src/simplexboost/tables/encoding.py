@@ -69,22 +69,14 @@ def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> No
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The shape of a partition, or of the whole table.
+    """The shape of a partition, or of the whole table."""
 
-    Attributes
-    ----------
-    form : "columns" if their values have to be looked at, "numbers" for arrays, "sparse"
-    n, p : the numbers of rows and columns
-    names, by_name : as in `tables.frames.Table`
-    dtype : the type of an array or a sparse table; for the whole table, the type of its numbers
-    """
-
-    form: str
-    n: int
-    p: int
-    names: list[Any] | None = None
+    form: str  # "columns" if their values have to be looked at, "numbers" for arrays, "sparse"
+    n: int  # rows
+    p: int  # columns
+    names: list[Any] | None = None  # these two as in `Table`
     by_name: str = Table.by_name
-    dtype: Any = None
+    dtype: Any = None  # the type of an array or a sparse table; for the whole table, the type of its numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,14 +180,7 @@ def check_partitions(
 
 
 class Reading:
-    """One partition while it is read and turned into numbers.
-
-    Attributes
-    ----------
-    index : of the partition
-    X : as the user gave it, until it is numbers
-    table : X as columns; None for arrays and sparse tables, which are ``checked`` at once
-    """
+    """One partition while it is read and turned into numbers."""
 
     def __init__(
         self, part: Partition, estimator: Any, as_columns: bool, options: dict[str, Any], of: str = ""
@@ -205,7 +190,7 @@ class Reading:
         if part.index != WHOLE:  # which may have no rows, if others have some
             self.options = {"ensure_min_samples": 0} | options
         with in_partition(part.index, of):
-            self.table = read_table(part.X)
+            self.table = read_table(part.X)  # None for arrays and sparse tables, which are checked at once
             if self.table is None and as_columns:
                 self.table = plain_table(part.X)
             self.checked: Any = None if self.table is not None else self.as_numbers(part.X, None, Features())

@@ -161,16 +161,10 @@ BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The columns of a training table.
+    """The columns of a training table."""
 
-    Attributes
-    ----------
-    kinds : "number", "category", "date", "duration", "time" or "missing" for every column; None for arrays of numbers
-    categories : those of categorical columns; None if there are no such columns
-    """
-
-    kinds: list[str] | None = None
-    categories: Categories | None = None
+    kinds: list[str] | None = None  # "number", "category", …, "missing" for every column; None for arrays of numbers
+    categories: Categories | None = None  # those of categorical columns; None if there are no such columns
 
     @classmethod
     def of(cls, estimator: Any) -> Features:

@@ -25,22 +25,13 @@ from .columns import Column
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table that is divided into columns.
+    """A table that is divided into columns."""
 
-    Attributes
-    ----------
-    columns : the p columns, whole (`Column`) or without their rows (`Digest`)
-    n : the number of rows
-    names : the names of the columns, any hashable objects; None for arrays, which have none
-    by_name : the expression that picks and orders the columns by name, for messages
-    native : the frame itself, in its own library; None for arrays
-    """
-
-    columns: list[Any]
-    n: int
-    names: list[Any] | None = None
-    by_name: str = "X[clf.feature_names_in_]"
-    native: Any = None
+    columns: list[Any]  # the p columns, whole (`Column`) or without their rows (`Digest`)
+    n: int  # the number of rows
+    names: list[Any] | None = None  # the names of the columns, any hashable objects; None for arrays, which have none
+    by_name: str = "X[clf.feature_names_in_]"  # the expression that picks and orders the columns by name, for messages
+    native: Any = None  # the frame itself, in its own library; None for arrays
 
     @property
     def typed(self) -> bool:

@@ -90,16 +90,10 @@ def refuse_sparse(p: int, categorical_features: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """The tables that a classifier accepts.
+    """The tables that a classifier accepts."""
 
-    Attributes
-    ----------
-    categorical_features : "from_dtype", a mask, positions, names or None
-    refusal : why the classifier cannot take categories, as the beginning of a message; None if it can
-    """
-
-    categorical_features: Any = "from_dtype"
-    refusal: str | None = None
+    categorical_features: Any = "from_dtype"  # "from_dtype", a mask, positions, names or None
+    refusal: str | None = None  # the beginning of the error for categories; None if the classifier takes them
 
     @property
     def declared(self) -> bool:

@@ -20,15 +20,10 @@ FIELDS = ("sample_weight", "init_score", "groups")  # what a partition may have 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Consecutive rows of a table.
+    """Consecutive rows of a table."""
 
-    Attributes
-    ----------
-    index : its place among all partitions, or `WHOLE`
-    X, y, sample_weight, init_score, groups : as `fit` takes them, for these rows
-    """
-
-    index: int
+    index: int  # its place among all partitions, or `WHOLE`
+    # As `fit` takes them, for these rows.
     X: Any
     y: Any = None
     sample_weight: Any = None

@@ -46,38 +46,22 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """Options for reading labels.
+    """Options for reading labels."""
 
-    Attributes
-    ----------
-    classes : all labels, if some may be absent from the training data; None means those that occur
-    class_weight : dict, "balanced" or None
-    several : whether y may be an indicator matrix
-    targets : whether y may be a matrix of several class targets, and every label is a question of its own
-    declares : whether the estimator has a parameter ``classes``, which error messages may then recommend
-    """
-
-    classes: Any = None
-    class_weight: Any = None
-    several: bool = False
-    targets: bool = False
-    declares: bool = True
+    classes: Any = None  # all labels, if some may be absent from the training data; None means those that occur
+    class_weight: Any = None  # dict, "balanced" or None
+    several: bool = False  # whether y may be an indicator matrix
+    targets: bool = False  # whether y may be a matrix of class targets, and every label is a question of its own
+    declares: bool = True  # whether the estimator has a parameter ``classes``, which error messages may then recommend
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A checked training set.
+    """A checked training set."""
 
-    Attributes
-    ----------
-    data : the rows that are trained on
-    used : (n,) which of the given rows are trained on
-    order : the labels from the lowest to the highest, if y itself tells their order; else None
-    """
-
-    data: TrainingSet
-    used: Mask
-    order: AnyArray | None = None
+    data: TrainingSet  # the rows that are trained on
+    used: Mask  # (n,) which of the given rows are trained on
+    order: AnyArray | None = None  # the labels from the lowest to the highest, if y itself tells their order; else None
 
     @property
     def problem(self) -> Problem:
@@ -133,26 +117,15 @@ def check_training(
 
 @dataclass(frozen=True, eq=False)
 class ReadLabels:
-    """The labels and weights of a training set, partition by partition.
+    """The labels and weights of a training set, partition by partition."""
 
-    Attributes
-    ----------
-    problem : what y says of a row: all classes, and which of them are trained on
-    c : for every partition here the targets of the rows that are trained on
-    weight : for every partition here the weights of these rows
-    used : for every partition here which of its rows are trained on
-    sizes : the numbers of rows that are trained on, of all partitions
-    n : the number of all rows
-    fields : what all partitions have beside X and y, such as "init_score"
-    """
-
-    problem: Problem
-    c: list[Labels]
-    weight: list[Array]
-    used: list[Mask]
-    sizes: list[int]
-    n: int
-    fields: frozenset[str] = frozenset()
+    problem: Problem  # what y says of a row: all classes, and which of them are trained on
+    c: list[Labels]  # for every partition here the targets of the rows that are trained on
+    weight: list[Array]  # for every partition here the weights of these rows
+    used: list[Mask]  # for every partition here which of its rows are trained on
+    sizes: list[int]  # the numbers of rows that are trained on, of all partitions
+    n: int  # the number of all rows
+    fields: frozenset[str] = frozenset()  # what all partitions have beside X and y, such as "init_score"
 
 
 def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins: Any, engine: Engine) -> TrainingSet:
@@ -212,23 +185,14 @@ def check_rows(part: Partition) -> Partition:
 
 @dataclass(frozen=True, eq=False)
 class LabelSummary:
-    """A summary of the labels of a partition.
+    """A summary of the labels of a partition."""
 
-    Attributes
-    ----------
-    n : the number of its rows
-    labels, counts : the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
-    as_column : whether y has a second dimension of size one
-    fields : what the partition has beside X and y
-    positive : whether some rows have a positive weight
-    """
-
-    n: int
-    labels: AnyArray
+    n: int  # the number of its rows
+    labels: AnyArray  # the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
     counts: Any
-    as_column: bool
-    fields: frozenset[str]
-    positive: bool
+    as_column: bool  # whether y has a second dimension of size one
+    fields: frozenset[str]  # what the partition has beside X and y
+    positive: bool  # whether some rows have a positive weight
 
 
 def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummary, Labels]:

@@ -44,21 +44,16 @@ class DaskTransport:
     client : of the Dask cluster
     work : the partitions, and the program that the members run
     name : of the fit, different for every one; part of the keys that Dask's dashboard shows
-
-    Attributes
-    ----------
-    held : the holders; the client asks the first one, which passes messages on to others
-    n_lost : the number of holders that were lost and replaced
     """
 
     def __init__(self, client: Client, work: Work, name: str) -> None:
         self.client, self.work = client, work
         self.placement = Placement(client, work, name)
-        self.held: list[Held] = []
+        self.held: list[Held] = []  # the client asks the first one, which passes messages on to others
         self.started: set[Held] = set()
         self.near: set[Place] = set()  # where the client need not go through the scheduler
         self.losses: Counter[int] = Counter()  # of every item, since the last answer
-        self.n_lost, self.n_trees = 0, 0
+        self.n_lost, self.n_trees = 0, 0  # holders that were lost and replaced; trees of holders that were formed
 
     def __enter__(self) -> Self:
         try:

@@ -147,18 +147,11 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The work of the members of a group.
+    """The work of the members of a group."""
 
-    Attributes
-    ----------
-    items : the partitions of all members
-    program : runs on them
-    rows : counts the rows of a partition, on a worker
-    """
-
-    items: Sequence[Item]
-    program: Program
-    rows: Callable[[Any], int] = len
+    items: Sequence[Item]  # the partitions of all members
+    program: Program  # runs on them
+    rows: Callable[[Any], int] = len  # counts the rows of a partition, on a worker
 
     def names(self, items: Sequence[int]) -> str:
         """Return the names of items, for messages."""
