@@ -20,7 +20,6 @@ from ...decide.costs import Costs
 from ...decide.probabilities import nodes_of
 from ...decide.sets import with_missing
 from ...tables.partitions import Partition
-from ..fitting import Tables
 from .workers import Item
 
 # ---- the client -----------------------------------------------------------------------------------------------------
@@ -151,12 +150,11 @@ def count_part_rows(held: tuple[int, Partition]) -> int:
     return count_rows(held[1].X)
 
 
-def as_tables(held: list[tuple[int, Partition]], n_evals: int) -> Tables:
+def as_tables(held: list[tuple[int, Partition]], n_tables: int) -> list[list[Partition]]:
     """Return the partitions of a member by table; the list is emptied, so that partitions can be freed once read."""
-    held.sort(key=lambda entry: (entry[0], entry[1].index))
-    tables = Tables([], [[] for _ in range(n_evals)])
-    for table, part in held:
-        (tables.evals[table - 1] if table else tables.train).append(part)
+    tables: list[list[Partition]] = [[] for _ in range(n_tables)]
+    for table, part in sorted(held, key=lambda entry: entry[1].index):
+        tables[table].append(part)
     held.clear()
     return tables
 

@@ -184,7 +184,7 @@ class Fit:
     """The program of members: the fit of an estimator on the partitions that they hold."""
 
     estimator: Any
-    n_evals: int
+    n_tables: int
     eval_metric: Any = None
 
     def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> None:
@@ -196,7 +196,7 @@ class Fit:
 
     def run(self, group: Group, estimator: Any, partitions: list[Any]) -> None:
         """Fit the estimator itself."""
-        fit_group(group, estimator, as_tables(partitions, self.n_evals), self.eval_metric)
+        fit_group(group, estimator, as_tables(partitions, self.n_tables), self.eval_metric)
 
 
 def fit_on_cluster(
@@ -216,7 +216,7 @@ def fit_on_cluster(
         items += as_items(one._asdict(), number + 1, suffix, run, local)
     sent = copy.copy(estimator)
     sent.callbacks = None  # only the leader calls them, and they need not be picklable
-    fit = Fit(sent, len(sets), eval_metric)
+    fit = Fit(sent, 1 + len(sets), eval_metric)
     with DaskTransport(client, Work(items, fit, count_part_rows), run) as transport:
         leader = Leader(transport)
         fit.run(leader, estimator, [])
