@@ -69,13 +69,7 @@ def learn_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray
         return known, None
     if len(known):
         check_same_form(column, values, known)
-    return first_numbers(column, values[new], counts[new], known)
-
-
-def first_numbers(
-    column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray
-) -> tuple[AnyArray, str | None]:
-    """Return the known categories and as many new ones as fit, with a warning if the others share the last number."""
+    values, counts = values[new], counts[new]
     total, room, remark = len(known) + len(values), MAX_CATEGORIES - len(known), None
     if total > MAX_CATEGORIES:
         room = max(room - 1, 0)

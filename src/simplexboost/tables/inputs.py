@@ -274,20 +274,12 @@ def check_infinity(X: Any, table: Table | None) -> None:
             return
     if not (isinstance(X, np.ndarray) or issparse(X)) or X.dtype.kind != "f" or X.ndim != 2:
         return
-    row, j, value = first_infinity(X)
-    if value is None:
-        return
-    where = f"column {j}" if table is None else table.columns[j].label
-    raise infinity_at(value, where, row)
-
-
-def first_infinity(X: Any) -> tuple[int, int, float | None]:
-    """Return the row, the column and the value of an infinite number in a matrix; the value None if all are finite."""
     if issparse(X):
         X = X.tocoo()
         rows, columns, values = X.row, X.col, X.data
     else:
         rows, columns = np.nonzero(np.isinf(X))
         values = X[rows, columns]
-    found = np.flatnonzero(np.isinf(values))
-    return (0, 0, None) if not len(found) else (int(rows[found[0]]), int(columns[found[0]]), float(values[found[0]]))
+    for i in np.flatnonzero(np.isinf(values))[:1]:
+        where = f"column {columns[i]}" if table is None else table.columns[columns[i]].label
+        raise infinity_at(float(values[i]), where, int(rows[i]))

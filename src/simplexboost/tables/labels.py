@@ -298,14 +298,6 @@ def check_some_classes(classes: Sequence[AnyArray], left_out: bool) -> None:
         )
 
 
-def check_target_weights(class_weight: Any, T: int) -> None:
-    """Raise if class weights of several targets are one dict."""
-    if isinstance(class_weight, Mapping):
-        raise ValueError(
-            f"class_weight={class_weight!r} is one dict; for {T} targets pass a list of {T} dicts, 'balanced' or None."
-        )
-
-
 LARGEST = 1e15  # far beyond any log-odds that make sense; products with codewords stay within single precision
 
 

@@ -19,21 +19,6 @@ EXTREME = 1e100  # sizes of values whose products with others might overflow
 BLOCK = 1 << 17  # values that are converted at a time
 
 
-def column_spans(X: Any) -> tuple[Array, Array]:
-    """Return the middle of every column of X (n, p) and half the width of its values, (p,) each.
-
-    The width is NaN where sums of products may be far off: where values are missing, extreme, or nearly all the same.
-    """
-    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    for _, block in float_blocks(X, None):
-        np.minimum(low, block.min(axis=0), out=low)
-        np.maximum(high, block.max(axis=0), out=high)
-    size = np.maximum(np.abs(low), np.abs(high))
-    middle, half = low / 2 + high / 2, high / 2 - low / 2
-    tame = (size == 0) | ((half > NEARLY_CONSTANT * size) & (size < EXTREME) & (size > 1 / EXTREME))
-    return middle, np.where(tame, half, np.nan)
-
-
 def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | slice, Array]]:
     """Yield some rows of X (n, p), or all, block by block: the rows, and their values, (b, p) float64."""
     n, size = X.shape[0] if rows is None else len(rows), max(1, BLOCK // max(1, X.shape[1]))
@@ -116,8 +101,18 @@ class TrainingSet:
 
     @cached
     def spans(self) -> tuple[Array, Array]:
-        """The middle of every column of X and half the width of its values, (p,) each; see `column_spans`."""
-        return column_spans(self.X)
+        """The middle of every column of X and half the width of its values, (p,) each.
+
+        The width is NaN where sums of products may be far off: values are missing, extreme, or nearly all the same.
+        """
+        low, high = np.full(self.p, np.inf), np.full(self.p, -np.inf)
+        for _, block in float_blocks(self.X, None):
+            np.minimum(low, block.min(axis=0), out=low)
+            np.maximum(high, block.max(axis=0), out=high)
+        size = np.maximum(np.abs(low), np.abs(high))
+        middle, half = low / 2 + high / 2, high / 2 - low / 2
+        tame = (size == 0) | ((half > NEARLY_CONSTANT * size) & (size < EXTREME) & (size > 1 / EXTREME))
+        return middle, np.where(tame, half, np.nan)
 
     def target_weights(self, rows: AnyArray | slice = slice(None)) -> Array:
         """Return the total weight of every class (K,), or of every label set (S,), in some of the rows here.

@@ -14,14 +14,14 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, column_
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_number as check_parameter
 from ..engine import CPU, DeviceTable, Engine, Rows, auto_bins
-from .encoding import Columns, learn_X
+from .encoding import learn_X, remember_columns
 from .features import Features
+from .frames import learn_names
 from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, plain_labels
 from .labels import (
     as_listed,
     check_are_classes,
     check_some_classes,
-    check_target_weights,
     in_words,
     indicator,
     is_indicator,
@@ -98,7 +98,8 @@ def check_training(
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
     if isinstance(X, DeviceTable):
-        Columns(None, X.shape[1], Features()).remember(estimator)
+        learn_names(estimator, None)
+        remember_columns(estimator, X.shape[1], Features())
     else:
         X = learn_X(estimator, X, taken, reset=reset)
     part = check_rows(Partition(WHOLE, X, y, sample_weight))
@@ -381,7 +382,11 @@ def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
 def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
     """Return the labels of a matrix y (n, T) with a class of each of T targets."""
     columns = target_columns(part.y)
-    check_target_weights(labelling.class_weight, len(columns))
+    if isinstance(labelling.class_weight, Mapping):
+        raise ValueError(
+            f"class_weight={labelling.class_weight!r} is one dict; for {len(columns)} targets pass a list of "
+            f"{len(columns)} dicts, 'balanced' or None."
+        )
     if labelling.classes is not None:
         raise ValueError(
             f"classes={labelling.classes!r} declares the classes of one target, but y has {len(columns)} columns; "
