@@ -36,7 +36,7 @@ from .group_engine import GroupRows, group_engine
 
 
 def fit_group(group: Group, estimator: Any, tables: list[list[Partition]], eval_metric: Any = None) -> None:
-    """Fit an estimator on the rows of all members; everybody's becomes the same.
+    """Fit an estimator on the rows of all members; each member gets the same model.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def agree_on_training(
     data = replace(training_set(estimator, X, labels, estimator.max_bins, engine), init_score=init)
     data, groups = sort_by_content(data, groups)
     used = np.concatenate([np.empty(0, dtype=bool), *labels.used])
-    return Checked(data if estimator._continues else coded(data), used), groups
+    return Checked(data if estimator._continues else keep_codes(data), used), groups
 
 
 def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mask]) -> AnyArray:
@@ -123,7 +123,7 @@ def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
     return np.concatenate(scores)
 
 
-def coded(data: TrainingSet) -> TrainingSet:
+def keep_codes(data: TrainingSet) -> TrainingSet:
     """Return the training set with its bins in place of its values, so that these can be freed."""
     binned = data.binned
     other = replace(data, table=CodedRows(binned), order=None)

@@ -43,7 +43,7 @@ class SparseCodes:
         return self._with_rows(self._by_rows()[rows])
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
-        """Return the columns with the rows that a function of arrays (n,) returns, given the rows as objects."""
+        """Return the codes of other rows: those that a function of arrays (n,) returns, given the rows as objects."""
         table = self._by_rows()
         pairs = ((table.indices[begin:end], table.data[begin:end]) for begin, end in pairwise(table.indptr.tolist()))
         rows = gather(np.fromiter(pairs, dtype=object, count=self.n)).tolist()
@@ -144,7 +144,7 @@ class BinnedData:
         return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
-        """Return the columns with the rows that a function of arrays (n, ...) returns, given the codes."""
+        """Return the data of other rows: those that a function of arrays (n, ...) returns, given the codes."""
         if isinstance(self.codes, SparseCodes):
             return replace(self, codes=self.codes.gather_rows(gather))
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))

@@ -167,12 +167,12 @@ class Distinct:
         return np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:]
 
     def map(self, of_value: AnyArray) -> AnyArray:
-        """Return what belongs to the value of every row, (n,); NaN if it is missing."""
+        """Return a number for every row, (n,), given one for every value; NaN where the value is missing."""
         return np.append(of_value, np.nan)[self.codes]  # the code −1 is the last entry
 
     @cached
     def first(self) -> AnyArray:
-        """The first row that has each value."""
+        """The number of the first row with each value."""
         rows = np.empty(len(self.values) + 1, dtype=np.intp)  # the last: missing
         rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several assignments the last one counts
         return rows[:-1]

@@ -208,7 +208,7 @@ class Reading:
         return self.table
 
     def digests(self, declared: AnyArray | None) -> list[Any]:
-        """Return the columns, without their rows if these are only some; (p,) which the user declares categorical."""
+        """Return the columns, without their rows if there are several partitions; ``declared`` (p,) are categorical."""
         columns = self.columns().columns
         if self.index == WHOLE:
             return columns

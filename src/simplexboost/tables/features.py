@@ -111,7 +111,7 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
     return column.categories.map(numbers_among(values, categories))
 
 
-def none_is_known(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
+def describe_unknown_values(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
     """Return a warning if at least `MANY_ROWS` rows have a value and none of them is known; else None.
 
     Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
@@ -176,7 +176,9 @@ class Features:
         columns = [self.encode_column(table, j) for j in range(len(table.columns))]
         if self.categories is not None:
             triples = zip(table.columns, columns, self.categories.columns, strict=True)
-            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
+            warn_of_columns(
+                {c.label: describe_unknown_values(c, of, known) for c, of, known in triples if known is not None}
+            )
         single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
         out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
         for begin in range(0, table.n, BLOCK):

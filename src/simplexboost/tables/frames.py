@@ -187,7 +187,7 @@ def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by
     elif fitted is not None and names is None:
         warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
     elif fitted is not None and names is not None and names != list(fitted):
-        raise ValueError(what_differs(names, list(fitted), by_name))
+        raise ValueError(describe_difference(names, list(fitted), by_name))
 
 
 def check_feature_count(estimator: Any, p: int) -> None:
@@ -211,7 +211,7 @@ def text_names(names: list[Any] | None) -> list[str] | None:
     return list(names) if names and types == ["str"] else None
 
 
-def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
+def describe_difference(names: list[str], fitted: list[str], by_name: str) -> str:
     """Return the message for a table with other columns than those of the fit."""
     missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
     message = "The feature names should match those that were passed during fit.\n"
@@ -247,14 +247,7 @@ def feature_names(clf: Any) -> list[str]:
 
 
 def categorical_mask(table: Table, categorical_features: Any) -> Mask:
-    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
-
-    Examples
-    --------
-    >>> from simplexboost.tables.frames import array_table
-    >>> categorical_mask(array_table(np.zeros((2, 4))), {3, 0}).tolist()
-    [True, False, False, True]
-    """
+    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None."""
     p = len(table.columns)
     if categorical_features is None:
         return np.zeros(p, dtype=bool)

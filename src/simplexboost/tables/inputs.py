@@ -33,9 +33,9 @@ def without_duplicates(X: Any) -> Any:
 
 
 def check_places(X: Any, what: str = "X") -> None:
-    """Raise unless the stored numbers of a sparse table have places in it: compiled code would look for them there.
+    """Raise unless all entries of a sparse table lie inside it; compiled code does not check that again.
 
-    SciPy itself looks at them when a table is made, and only at a part; later they can be changed.
+    SciPy checks only some of them, and only when the table is made.
     """
     if X.ndim == 2 and X.format == "coo":
         check_within(X.row, X.shape[0], f"{what}.row", "row")

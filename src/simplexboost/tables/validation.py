@@ -528,7 +528,7 @@ def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
 
 
 def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None = None) -> None:
-    """Raise unless it is "balanced" or a dict of weights by label, or a list of dicts for an indicator matrix y.
+    """Raise unless class weights are "balanced", a dict by label, or a list of dicts for an indicator matrix y.
 
     Labels that neither y nor ``classes`` have are allowed if all labels of y have a weight: a fold may lack a class.
     """
@@ -577,11 +577,6 @@ def mean_one(weight: Array, rows: Rows = CPU.rows) -> Array:
     ----------
     weight : (n,), or those of the rows that are here
     rows : reduces over all rows, wherever they are; its sums are exact, so that they do not depend on that
-
-    Examples
-    --------
-    >>> mean_one(np.array([1e300, 3e300])).round(6)
-    array([0.5, 1.5])
     """
     largest = rows.largest(weight)
     if rows.every(weight == largest):

@@ -85,18 +85,18 @@ def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
         known = not any(size != size for size in (*X.chunks[0], *other.chunks[0]))
         if known and X.chunks[0] != other.chunks[0]:
             raise ValueError(
-                f"{other_name} has chunks of other rows than {name}: {shortened(other.chunks[0])} rows, not "
-                f"{shortened(X.chunks[0])}. Use {other_name}.rechunk({{0: {name}.chunks[0]}})."
+                f"{other_name} has chunks of other rows than {name}: {show_first(other.chunks[0])} rows, not "
+                f"{show_first(X.chunks[0])}. Use {other_name}.rechunk({{0: {name}.chunks[0]}})."
             )
     both_frames = isinstance(X, dd.DataFrame) and isinstance(other, dd.DataFrame | dd.Series)
     if both_frames and X.known_divisions and other.known_divisions and X.divisions != other.divisions:
         raise ValueError(
-            f"{other_name} has other divisions than {name}: {shortened(other.divisions)}, not "
-            f"{shortened(X.divisions)}. Use {other_name}.repartition(divisions={name}.divisions)."
+            f"{other_name} has other divisions than {name}: {show_first(other.divisions)}, not "
+            f"{show_first(X.divisions)}. Use {other_name}.repartition(divisions={name}.divisions)."
         )
 
 
-def shortened(values: Sequence[Any]) -> str:
+def show_first(values: Sequence[Any]) -> str:
     """Return the first few values, for messages."""
     return f"({', '.join(str(value) for value in values[:4])}{', …' if len(values) > 4 else ''})"
 

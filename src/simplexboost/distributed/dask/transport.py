@@ -17,13 +17,14 @@ from typing import Any, Self
 
 import dask
 from distributed import Client
+from distributed.actor import ProxyRPC
 
 from ...classifiers.eval_sets import EvalSet
 from ..comm import Answer, Failure, Group, Leader, LostMembersError, Traffic
 from ..fitting import fit_group
 from .collections import as_items, as_tables, count_part_rows
 from .placement import LOOK, Placement
-from .workers import Held, Item, Place, Work, call, client_rpc, is_near
+from .workers import Held, Item, Place, Work, call, is_near
 
 # The number of others to which a holder passes messages. Four answers and its own are added up in about the time that a
 # message takes (3 ms); a thousand workers are five steps away from the client.
@@ -111,10 +112,11 @@ class DaskTransport:
         return loop.asyncio_loop
 
     async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
-        calls = [
-            call(client_rpc(self.client, to.place, to.place in self.near), to.place, method, *some)
-            for to, some in args.items()
-        ]
+        calls = []
+        for to, some in args.items():
+            address = to.place.address
+            rpc = self.client.rpc(address) if to.place in self.near else ProxyRPC(self.client.scheduler, address)
+            calls.append(call(rpc, to.place, method, *some))
         return await asyncio.gather(*calls)
 
     def wait_for_notice(self) -> None:

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 
 from distributed import Client, Future, get_worker
-from distributed.actor import ProxyRPC
 from distributed.protocol import to_serialize
 
 from ..comm import Answer, Failure, Member, combine_answers
@@ -55,11 +54,6 @@ async def is_near(client: Client, place: Place) -> bool:
     except (OSError, TimeoutError):
         return False
     return True
-
-
-def client_rpc(client: Client, place: Place, near: bool) -> Any:
-    """Return the connection of the client to a worker: directly, or through the scheduler."""
-    return client.rpc(place.address) if near else ProxyRPC(client.scheduler, place.address)
 
 
 # Answers of more bytes are added up in a thread: the event loop of the worker should not be blocked for longer than a
