@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 import simplexboost as sb
 from simplexboost import decide
 from simplexboost.boosting import Callback, Checkpoint
-from simplexboost.distributed.fitting import Tables, fit_group
+from simplexboost.distributed.fitting import fit_group
 from simplexboost.tables.partitions import Partition as Part
 from tests.group_threads import run_group
 from tests.twin.shards import sharded_engine
@@ -231,13 +231,13 @@ def same_bytes_for_any_workers(case: int) -> None:
         for i, at in enumerate(np.array_split(places, n_parts))
     ]
 
-    def program(group: Any, tables: Tables) -> Any:
+    def program(group: Any, partitions: list[Any]) -> Any:
         own = clone(clf)
-        fit_group(group, own, Tables(list(tables.train), []))
+        fit_group(group, own, [list(partitions)])
         return own
 
-    held = [Tables([part for part in parts if part.index % n_members == m], []) for m in range(n_members)]
-    found = [digest(one) for one in run_group(program, held, Tables([], []), None)]
+    held = [[part for part in parts if part.index % n_members == m] for m in range(n_members)]
+    found = [digest(one) for one in run_group(program, held, [], None)]
     assert set(found) == {expected}, f"{clf!r} on {n_members} workers with {n_parts} partitions"
 
 

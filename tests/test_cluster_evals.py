@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, cut, dealt, frame, parts_of, same_array
 
 from simplexboost.classifiers.eval_sets import EvalContext, EvalSet, make_evaluation, read_evaluated
-from simplexboost.distributed.fitting import share_of
+from simplexboost.distributed.group_engine import GroupRows
 from simplexboost.engine import CPU
 from simplexboost.tables.partitions import Partition as Part
 from simplexboost.tables.validation import Labelling, check_training
@@ -53,7 +53,7 @@ def entry_by_group(estimator, checked, parts, losses=None):
     def read(group, own):
         context = EvalContext(copy.deepcopy(estimator), checked, loss=None)
         rows, targets, start, sizes = read_evaluated(group, context, own)
-        return share_of(sizes, [part.index for part in own]), rows, targets, start
+        return GroupRows.of(group, sizes, [part.index for part in own]), rows, targets, start
 
     return run_group(read, dealt(parts), [], losses)
 

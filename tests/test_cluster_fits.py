@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 import simplexboost as sb
-from simplexboost.distributed.comm import Leader, Share
-from simplexboost.distributed.fitting import Tables, fit_group
+from simplexboost.distributed.comm import Leader
+from simplexboost.distributed.fitting import fit_group
 from simplexboost.distributed.group_engine import GroupRows, group_engine
 from simplexboost.tables.partitions import Partition as Part
 
@@ -71,21 +71,15 @@ def group_fit(clf, table, evals=(), n_members=3, n_parts=7, eval_metric=None, lo
     tables = [table, *evals]
     cuts = [cut(len(t[1]), n_parts, seed + i) for i, t in enumerate(tables)]
     owners = [rng.permutation(np.arange(n_parts) % n_members) for _ in tables]
-    held = [
-        Tables(
-            parts_of(table, cuts[0], owners[0], m),
-            [parts_of(t, c, o, m) for t, c, o in zip(evals, cuts[1:], owners[1:], strict=True)],
-        )
-        for m in range(n_members)
-    ]
+    held = [[parts_of(t, c, o, m) for t, c, o in zip(tables, cuts, owners, strict=True)] for m in range(n_members)]
 
     def program(group, tables):
         own = clone(clf)
-        vars(own).update({name: value for name, value in vars(clf).items() if name.endswith("_")})
-        fit_group(group, own, Tables(list(tables.train), tables.evals), eval_metric)  # the fit empties the list
+        vars(own).update({name: value for name, value in vars(clf).items() if "_" in (name[0], name[-1])})
+        fit_group(group, own, [list(tables[0]), *tables[1:]], eval_metric)  # the fit empties the first list
         return own
 
-    return run_group(program, held, Tables([], [[] for _ in evals]), losses)
+    return run_group(program, held, [[] for _ in tables], losses)
 
 
 def check(clf, table, tmp_path, evals=(), eval_metric=None, **how):
@@ -99,7 +93,7 @@ def check(clf, table, tmp_path, evals=(), eval_metric=None, **how):
     if eval_metric is not None:
         given["eval_metric"] = eval_metric
     whole = clone(clf)
-    vars(whole).update({name: value for name, value in vars(clf).items() if name.endswith("_")})
+    vars(whole).update({name: value for name, value in vars(clf).items() if "_" in (name[0], name[-1])})
     whole.fit(X, y, **given)
     fitted = group_fit(clf, table, evals, eval_metric=eval_metric, **how)
     expected = saved(whole, tmp_path)
@@ -115,14 +109,14 @@ CASES = {
     "subsample": Flagship(subsample=0.5, max_features=0.6),
     "symmetric": Flagship(growth="symmetric"),
     "level": Flagship(growth="level", max_depth=3),
-    "few dimensions": Flagship(code_dim=2),
+    "few dimensions": Flagship(codewords=sb.parts.codewords.MaxMin(code_dim=2)),
     "ordered": Flagship(classes=sb.Ordinal(["b", "a", "d", "c"])),
     "tree": Flagship(classes=sb.Hierarchy({"low": ["a", "b"], "high": ["c", "d"]})),
     "savage": Flagship(loss="savage"),
     "balanced": Flagship(class_weight="balanced"),
-    "costs": Flagship(cost_matrix=np.arange(16.0).reshape(4, 4) * (1 - np.eye(4)) + 1 - np.eye(4)),
+    "costs": Flagship(loss=sb.parts.losses.Logistic(np.arange(16.0).reshape(4, 4) * (1 - np.eye(4)) + 1 - np.eye(4))),
     "other seed": Flagship(random_state=7, max_leaf_nodes=5, min_samples_leaf=20, max_bins=16),
-    "two directions": Flagship(sketch=2),
+    "two directions": Flagship(optimizer=sb.parts.optimizers.SketchedNewton(sketch=2, max_step=None)),
     "interactions": Flagship(interaction_cst="pairwise"),
     "gradient": Composed("exponential", "simplex", "vector-tree", "gradient"),
     "newton": Composed("logistic", "canonical", "newton-tree", "newton"),
@@ -185,8 +179,7 @@ def test_bins_need_little_memory_beside_the_table(monkeypatch):
     X = np.random.default_rng(0).normal(size=(50_000, 40))  # 16 MB, and 2 MB of codes
 
     def program(group, rows):
-        share = Share(len(X), np.arange(len(rows)))
-        return group_engine(1, GroupRows(group, share)).compute.bin(rows)
+        return group_engine(1, GroupRows(group, len(X), np.arange(len(rows)))).compute.bin(rows)
 
     tracemalloc.start()
     try:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, dealt, in_order, parts_of, same_array
 
-from simplexboost.distributed.fitting import agree_on_groups, read_starts, share_of
+from simplexboost.distributed.fitting import agree_on_groups, read_starts
 from simplexboost.distributed.group_engine import GroupRows
 from simplexboost.engine import CPU
 from simplexboost.tables.labels import check_init_score
@@ -31,8 +31,8 @@ def labels_by_group(parts, labelling=None, losses=None):
 
     def read(group, own):
         labels = read_labels(group, [check_rows(part) for part in own], labelling)
-        share = share_of(labels.sizes, [part.index for part in own])
-        return labels, share, mean_one(np.concatenate([np.empty(0), *labels.weight]), GroupRows(group, share))
+        rows = GroupRows.of(group, labels.sizes, [part.index for part in own])
+        return labels, rows, mean_one(np.concatenate([np.empty(0), *labels.weight]), rows)
 
     return run_group(read, dealt(parts), [], losses)
 
@@ -52,7 +52,7 @@ def check_as_whole(y, sample_weight, labelling, cuts, losses=None):
     for name, whole in (("c", expected.data.c), ("used", expected.used)):
         assert same_array(np.concatenate(in_order([getattr(one, name) for one, _, _ in agreed[1:]], parts)), whole)
     rows = [r for _, share, _ in agreed[1:] for r in share.numbers.tolist()]
-    assert sorted(rows) == list(range(expected.data.n)) and agreed[0][1].size == 0
+    assert sorted(rows) == list(range(expected.data.n)) and len(agreed[0][1].numbers) == 0
     for _, share, weight in agreed[1:]:
         assert same_array(weight, expected.data.weight[share.numbers])
 
@@ -205,7 +205,9 @@ def with_more(group, own):
     """The labels, the scores to start from and the groups."""
     labels = read_labels(group, [check_rows(part) for part in own], Labelling(classes=range(5)))
     return (
-        np.concatenate([np.empty(0, dtype=int), *(share_of(labels.sizes, [part.index]).numbers for part in own)]),
+        np.concatenate(
+            [np.empty(0, dtype=int), *(GroupRows.of(group, labels.sizes, [part.index]).numbers for part in own)]
+        ),
         read_starts(own, labels) if "init_score" in labels.fields else None,
         agree_on_groups(group, own, labels.used) if "groups" in labels.fields else None,
     )

@@ -23,7 +23,7 @@ from simplexboost.engine import ORDERS, SCORES, Growth, SparseCodes, cpu_engine
 from simplexboost.engine.cpu import trees as cpu_sparse
 from simplexboost.parts.learners import SklearnLearner
 from simplexboost.parts.optimizers.descent import different_examples
-from simplexboost.tables.inputs import canonical, without_duplicates
+from simplexboost.tables.inputs import make_canonical, without_duplicates
 from simplexboost.tables.training_set import TrainingSet
 
 FORMATS = {
@@ -238,7 +238,7 @@ def test_entries_in_any_order_several_times_and_zero(tmp_path):
             with Untouched(messy):
                 assert saved(clf.fit(messy, labels(X)), tmp_path) == dense
                 assert clf.predict_proba(messy).tobytes() == P.tobytes()
-            clean = canonical(without_duplicates(messy), messy)
+            clean = make_canonical(without_duplicates(messy), messy)
             assert clean.has_canonical_format
             assert clean.data.all()
             assert clean.indices.dtype == np.int32

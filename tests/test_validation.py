@@ -155,6 +155,7 @@ def test_weights_without_meaning_are_refused(sample_weight, class_weight, words)
 
 def test_weights_have_mean_one():
     assert_allclose(mean_one(np.array([1.0, 2.0, 6.0])), [1 / 3, 2 / 3, 2.0], rtol=1e-7)
+    assert_allclose(mean_one(np.array([1e300, 3e300])), [0.5, 1.5], rtol=1e-7)
     assert_array_equal(mean_one(np.full(3, 0.3)), np.ones(3))
     w = mean_one(np.array([1.0, 3.0, 7.0]))
     assert w[1] / w[0] == 3.0 and w[2] / w[0] == 7.0  # whole numbers keep their ratios exactly

@@ -10,7 +10,6 @@ from __future__ import annotations
 import pickle
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -22,24 +21,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._util.arrays import AnyArray
-from ..tables.partitions import Pieces
+from ..tables.partitions import Exchange, Pieces
 
 INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class PackedArray:
-    """An array in few bytes: every row of a matrix of integers has the smallest type that holds it.
-
-    Attributes
-    ----------
-    shape, dtype : of the array
-    parts : row numbers, or None for all rows, and the values of these rows
-    """
+    """An array in few bytes: every row of a matrix of integers has the smallest type that holds it."""
 
     shape: tuple[int, ...]
     dtype: Any
-    parts: Sequence[tuple[AnyArray | None, AnyArray]]
+    parts: Sequence[tuple[AnyArray | None, AnyArray]]  # row numbers, or None for all rows, and the values of these rows
 
     @property
     def n_bytes(self) -> int:
@@ -93,18 +86,11 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer of one or several members.
+    """The answer of one or several members."""
 
-    Attributes
-    ----------
-    what : the question, in words; all members must answer the same one
-    ways : for each piece one of `WAYS`
-    pieces : the values
-    """
-
-    what: str
-    ways: tuple[str, ...] = ()
-    pieces: tuple[Any, ...] = ()
+    what: str  # the question, in words; all members must answer the same one
+    ways: tuple[str, ...] = ()  # for each piece one of `WAYS`
+    pieces: tuple[Any, ...] = ()  # the values
 
     def pack(self) -> Answer:
         """Return the answer in as few bytes as possible."""
@@ -173,99 +159,19 @@ def count_bytes(value: Any) -> int:
     return 0 if value is None else len(pickle.dumps(value))
 
 
-class Group(ABC):
+class Group(Exchange):
     """A group as one of its members sees it. All members call the same methods in the same sequence.
 
     The leader has no rows; it combines the answers and decides. Its decisions are sent to all members, so that all
     continue in the same way.
-
-    Attributes
-    ----------
-    leads : whether this is the leader
-    milestones_ahead : the number of `Milestone` messages that a member which replays the past has yet to receive
     """
 
-    leads: bool
-    milestones_ahead: int = 0
-
-    @abstractmethod
-    def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
-        """Return what ``finish`` makes of the combined pieces; the leader computes it and every member receives it."""
+    leads: bool  # whether this is the leader
+    milestones_ahead: int = 0  # the `Milestone` messages that a member which replays the past has yet to receive
 
     def decide(self, what: str, compute: Callable[[], Any]) -> Any:
         """Return what the leader computes, at every member."""
         return self.exchange(what, list, lambda pieces: compute())
-
-
-@dataclass(frozen=True, eq=False)
-class Share:
-    """The rows of one member among all n rows of a table.
-
-    Attributes
-    ----------
-    n : the number of all rows
-    numbers : (rows here,) the number of every row here among all rows, ascending
-
-    Examples
-    --------
-    >>> share = Share(10, np.array([2, 3, 4, 8, 9]))
-    >>> share.size, share.find(np.array([0, 2, 4, 7, 9])).tolist()
-    (5, [0, 2, 4])
-    >>> share.subset(np.array([0, 2, 4, 7, 9])).numbers.tolist()
-    [1, 2, 4]
-    >>> share.runs().tolist()
-    [[0, 2], [3, 8]]
-    """
-
-    n: int
-    numbers: AnyArray
-
-    @property
-    def size(self) -> int:
-        """The number of rows here."""
-        return len(self.numbers)
-
-    def find(self, rows: AnyArray) -> AnyArray:
-        """Return the places here of those given rows (ascending numbers among all) that are here."""
-        return np.flatnonzero(self._locate(rows)[1])
-
-    def subset(self, rows: AnyArray) -> Share:
-        """Return the share of some rows (ascending numbers among all) as if there were no other rows."""
-        place, found = self._locate(rows)
-        return Share(len(rows), place[found])
-
-    def _locate(self, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Return the place of every row here among some rows, and whether it is one of them."""
-        place = np.searchsorted(rows, self.numbers)
-        return place, np.append(rows, -1)[place] == self.numbers
-
-    def runs(self) -> AnyArray:
-        """Return runs of consecutive numbers as kernels take them, (s, 2): where each begins here, and its number."""
-        first = np.flatnonzero(np.diff(self.numbers, prepend=-2) != 1)
-        return np.column_stack([first, self.numbers[first]]) if len(first) else np.zeros((1, 2), dtype=np.int64)
-
-    def give(self, values: AnyArray) -> list[tuple[Any, AnyArray]]:
-        """Return pieces for `merge_rows` of the values (n, ...) of the rows here, run by run if there are few runs."""
-        first, numbers = self.runs().T
-        if 2 * len(first) > self.size:
-            return [(self.numbers, values)] if self.size else []
-        return list(zip(numbers.tolist(), np.split(values, first[1:]), strict=True))
-
-
-def merge_rows(pieces: Sequence[tuple[Any, AnyArray]], otherwise: AnyArray) -> AnyArray:
-    """Return the values of all rows in the order of their numbers, from what all members `Share.give`.
-
-    Examples
-    --------
-    >>> merge_rows([(2, np.array([7, 8])), (0, np.array([5, 6]))], np.empty(0)).tolist()
-    [5, 6, 7, 8]
-    >>> merge_rows([(np.array([1, 3]), np.array([6, 8])), (np.array([0, 2]), np.array([5, 7]))], np.empty(0)).tolist()
-    [5, 6, 7, 8]
-    """
-    if not pieces:
-        return otherwise
-    numbers = [first + np.arange(len(values)) if np.ndim(first) == 0 else first for first, values in pieces]
-    return np.concatenate([values for _, values in pieces])[np.argsort(np.concatenate(numbers), kind="stable")]
 
 
 DONE = "done"  # the question that the end of a program answers
@@ -457,9 +363,7 @@ class Leader(Group):
         theirs = self.ask(what)
         own = pieces()
         ways = tuple(way for way, _ in own)
-        answers = [Answer(what, ways, tuple(values)) for values in (theirs, [value for _, value in own])]
-        both = combine_answers(answers)
-        assert isinstance(both, Answer)
+        both = merge_two(Answer(what, ways, tuple(theirs)), Answer(what, ways, tuple(value for _, value in own)))
         result = finish(list(both.pieces))
         self.tell(result)
         return result

@@ -7,7 +7,7 @@ callbacks are called. Sums over rows and common decisions go through `distribute
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,30 +31,17 @@ from ..tables.order import sort_by_content
 from ..tables.partitions import Partition, in_order, in_partition
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, ReadLabels, check_rows, read_labels, training_set
-from .comm import Group, Share
+from .comm import Group
 from .group_engine import GroupRows, group_engine
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """The partitions that a member holds, ascending; the leader holds none.
-
-    Attributes
-    ----------
-    train : those of the training table
-    evals : for every evaluated set of rows those of its table
-    """
-
-    train: list[Partition] = field(default_factory=list)
-    evals: list[list[Partition]] = field(default_factory=list)
-
-
-def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = None) -> None:
-    """Fit an estimator on the rows of all members; everybody's becomes the same.
+def fit_group(group: Group, estimator: Any, tables: list[list[Partition]], eval_metric: Any = None) -> None:
+    """Fit an estimator on the rows of all members; each member gets the same model.
 
     Parameters
     ----------
-    tables : the partitions here
+    tables : the partitions here, ascending: those of the training table, then those of every evaluated table; the
+        leader has none of any table
     eval_metric : as in `fit`
     """
     history = History()
@@ -63,9 +50,9 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
         agreement = group.decide("callbacks", lambda: Agreement.on(draft.callbacks or ()))
         if not group.leads:
             draft.callbacks, draft.verbose = None, 0
-        checked, groups = agree_on_training(group, draft, parts, tables.train)
+        checked, groups = agree_on_training(group, draft, parts, tables[0])
         context = draft._eval_context(checked, parts.loss, eval_metric)
-        evaluations = [agree_on_evaluation(group, context, i, of_set) for i, of_set in enumerate(tables.evals)]
+        evaluations = [agree_on_evaluation(group, context, i, of_set) for i, of_set in enumerate(tables[1:])]
         seed = group.decide("seed", draft._draw_seed)
         draft._boost(parts, context, evaluations, groups, seed, history, [lambda finish: agreement])
 
@@ -100,26 +87,14 @@ def agree_on_training(
     check_label_types(labels.problem.classes)
     init = read_starts(tables, labels) if "init_score" in labels.fields else None
     groups = agree_on_groups(group, tables, labels.used) if "groups" in labels.fields else None
-    share = share_of(labels.sizes, [part.index for part in tables])
+    rows = GroupRows.of(group, labels.sizes, [part.index for part in tables])
     tables.clear()  # X has all that is still needed of them
     estimator._check_start(init is not None)
-    engine = group_engine(estimator._engine().compute.n_threads, GroupRows(group, share))
+    engine = group_engine(estimator._engine().compute.n_threads, rows)
     data = replace(training_set(estimator, X, labels, estimator.max_bins, engine), init_score=init)
     data, groups = sort_by_content(data, groups)
     used = np.concatenate([np.empty(0, dtype=bool), *labels.used])
-    return Checked(data if estimator._continues else coded(data), used), groups
-
-
-def share_of(sizes: Sequence[int], here: Sequence[int]) -> Share:
-    """Return which rows the partitions ``here`` have, of all partitions of these sizes.
-
-    Examples
-    --------
-    >>> share_of([3, 0, 2, 4], [0, 1, 3]).numbers.tolist()
-    [0, 1, 2, 5, 6, 7, 8]
-    """
-    ends = np.cumsum(sizes).tolist()
-    return Share(ends[-1], np.concatenate([np.arange(0), *(np.arange(ends[i] - sizes[i], ends[i]) for i in here)]))
+    return Checked(data if estimator._continues else keep_codes(data), used), groups
 
 
 def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mask]) -> AnyArray:
@@ -148,7 +123,7 @@ def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
     return np.concatenate(scores)
 
 
-def coded(data: TrainingSet) -> TrainingSet:
+def keep_codes(data: TrainingSet) -> TrainingSet:
     """Return the training set with its bins in place of its values, so that these can be freed."""
     binned = data.binned
     other = replace(data, table=CodedRows(binned), order=None)
@@ -162,7 +137,7 @@ def coded(data: TrainingSet) -> TrainingSet:
 def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Partition]) -> Evaluation:
     """Return the callback that evaluates one set of rows of ``X_val``."""
     rows, targets, start, sizes = read_evaluated(group, context, parts)
-    engine = context.checked.data.engine.with_rows(GroupRows(group, share_of(sizes, [part.index for part in parts])))
+    engine = context.checked.data.engine.with_rows(GroupRows.of(group, sizes, [part.index for part in parts]))
     return context.evaluation(rows, targets, number == 0, init_score=start, engine=engine)
 
 
@@ -176,15 +151,10 @@ class Agreement(Callback):
     """Keeps all members in step with the callbacks, which only the leader calls; it is called after them.
 
     Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
-
-    Attributes
-    ----------
-    moments : the methods that some callback has; at all others there is nothing to agree on
-    risky : whether a callback may ask for the risk: then everybody takes part in computing it, asked for or not
     """
 
-    moments: tuple[str, ...]
-    risky: bool
+    moments: tuple[str, ...]  # the methods that some callback has; at all others there is nothing to agree on
+    risky: bool  # whether a callback may ask for the risk: then everybody takes part in computing it, asked for or not
 
     @classmethod
     def on(cls, callbacks: Sequence[Callback]) -> Agreement:

@@ -8,7 +8,7 @@ grows the trees, from histograms that the members have added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -47,7 +47,7 @@ from ..engine.interface import (
     row_sizes,
 )
 from ..engine.tree import Grown, Tree, node_bytes
-from .comm import Group, Leader, Member, Milestone, Share, merge_rows
+from .comm import Group, Leader, Member, Milestone
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,21 +55,13 @@ class Layout:
     """The form in which histograms travel: every sum as an array of its own, without the bins of unused features.
 
     Kernels store the sums of a bin one after another, padded with zeros to a number that suits the machine.
-
-    Attributes
-    ----------
-    m : the number of sums of a bin, beside the number of its rows
-    lanes : the numbers that a kernel stores for each bin
-    n_bins : the number of bins of all features
-    bins : which of them travel
-    bits : of every integer
     """
 
-    m: int
-    lanes: int
-    n_bins: int
-    bins: AnyArray
-    bits: int
+    m: int  # the number of sums of a bin, beside the number of its rows
+    lanes: int  # the numbers that a kernel stores for each bin
+    n_bins: int  # the number of bins of all features
+    bins: AnyArray  # which of them travel
+    bits: int  # of every integer
 
     @classmethod
     def of(cls, data: BinnedData, m: int, features: AnyArray | None, bits: int) -> Layout:
@@ -142,7 +134,7 @@ GROWN = "grown"
 
 
 class Answers:
-    """A member's part in growing a tree.
+    """Answers the questions of the leader that grows a tree, on the rows of a member.
 
     While the member replays the past, its answers are known already. Questions are then only noted; should the past
     end in the middle of the tree, the noted ones are computed before the next answer.
@@ -210,9 +202,9 @@ class GroupLogistic:
     rank among all rows of the leaf. The leader chooses them, because it knows the leaves of all rows.
     """
 
-    def __init__(self, problem: RowProblem, group: Group, share: Share) -> None:
-        self.problem, self.group, self.share = problem, group, share
-        self.whole = logistic_kernel(problem, share.n)
+    def __init__(self, problem: RowProblem, rows: GroupRows) -> None:
+        self.problem, self.rows = problem, rows
+        self.whole = logistic_kernel(problem, rows.n)
         self.ranked, self.tilted = problem.Y is not None, problem.exponents != (0, 0)
 
     def pull(self, *arguments: Any) -> None:
@@ -220,7 +212,7 @@ class GroupLogistic:
 
         Only the tilts of robust losses depend on rows of earlier rounds.
         """
-        if self.tilted or self.group.milestones_ahead < 2:
+        if self.tilted or self.rows.group.milestones_ahead < 2:
             self.whole.pull(*arguments)
 
     def newton_leaves(
@@ -242,7 +234,7 @@ class GroupLogistic:
         used = leaf_of_row if rows is None else leaf_of_row[rows]
 
         def counts() -> list[tuple[str, Any]]:
-            numbers = self.share.numbers if rows is None else self.share.numbers[rows]
+            numbers = self.rows.numbers if rows is None else self.rows.numbers[rows]
             listed = [(numbers, used)] if self.ranked else []
             found = np.bincount(used, minlength=n_leaves)
             return [("max", self.whole.largest_weight(scale)), ("sum", found), ("list", listed)]
@@ -250,16 +242,16 @@ class GroupLogistic:
         def choose(pieces: list[Any]) -> tuple[float, AnyArray, AnyArray]:
             return float(pieces[0]), pieces[1], choose_rows(pieces[2])
 
-        largest, total, chosen = self.group.exchange("weights", counts, choose)
+        largest, total, chosen = self.rows.group.exchange("weights", counts, choose)
         n_rows = int(total.sum())
 
         def sums() -> list[tuple[str, Any]]:
             # No row comes after those of all members, so that this call leaves the Hessian out.
             out = self.whole.leaf_sums(*arrays, leaf_of_row, rows, total, total, largest, n_rows, n_threads)
-            at = self.share.find(chosen)
+            at = self.rows.find(chosen)
             if len(at):
                 weight = None if self.problem.weight is None else self.problem.weight[at]
-                kernel = logistic_kernel(replace(self.problem, c=self.problem.c[at], weight=weight), self.share.n)
+                kernel = logistic_kernel(replace(self.problem, c=self.problem.c[at], weight=weight), self.rows.n)
                 some = [None if a is None else np.ascontiguousarray(a[at]) for a in arrays]
                 own = np.bincount(leaf_of_row[at], minlength=n_leaves)
                 none = np.zeros_like(own)
@@ -271,7 +263,7 @@ class GroupLogistic:
         def values(pieces: list[Any]) -> AnyArray:
             return self.whole.leaf_values(pieces[0], largest, n_rows, l2, max_step, thin, n_threads)
 
-        return self.group.exchange("leaves", sums, values)
+        return self.rows.group.exchange("leaves", sums, values)
 
 
 def choose_rows(pieces: list[tuple[AnyArray, AnyArray]]) -> AnyArray:
@@ -305,30 +297,55 @@ def group_engine(n_threads: int, rows: GroupRows) -> Engine:
 class GroupRows:
     """The rows of a member, with sums over the rows of all members; see `engine.interface.Rows`.
 
-    Attributes
-    ----------
-    group : the group as this member sees it
-    share : the numbers of the rows here
+    Examples
+    --------
+    >>> rows = GroupRows.of(Any, [3, 0, 2, 4], [0, 1, 3])
+    >>> rows.n, rows.numbers.tolist(), rows.runs().tolist()
+    (9, [0, 1, 2, 5, 6, 7, 8], [[0, 0], [3, 5]])
+    >>> rows.find(np.array([0, 4, 5])).tolist(), rows.subset(np.array([0, 4, 5])).numbers.tolist()
+    ([0, 3], [0, 2])
     """
 
-    group: Group
-    share: Share
+    group: Group  # the group as this member sees it
+    n: int  # the number of all rows
+    numbers: AnyArray  # (rows here,) the number of every row here among all rows, ascending
     is_spread: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, group: Group, sizes: Sequence[int], here: Sequence[int]) -> GroupRows:
+        """Return the rows of the partitions ``here``, of all partitions of these sizes."""
+        ends = np.cumsum(sizes).tolist()
+        numbers = [np.arange(0), *(np.arange(ends[i] - sizes[i], ends[i]) for i in here)]
+        return cls(group, ends[-1], np.concatenate(numbers))
+
     def count(self, n: int) -> int:
-        return self.share.n
+        return self.n
 
     def find(self, rows: AnyArray) -> AnyArray:
-        return self.share.find(rows)
+        return np.flatnonzero(self._locate(rows)[1])
 
     def subset(self, rows: AnyArray) -> GroupRows:
-        return replace(self, share=self.share.subset(rows))
+        place, found = self._locate(rows)
+        return GroupRows(self.group, len(rows), place[found])
+
+    def _locate(self, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
+        """Return the place of every row here among some rows, and whether it is one of them."""
+        place = np.searchsorted(rows, self.numbers)
+        return place, np.append(rows, -1)[place] == self.numbers
+
+    def runs(self) -> AnyArray:
+        """Return runs of consecutive numbers as kernels take them, (s, 2): where each begins here, and its number."""
+        first = np.flatnonzero(np.diff(self.numbers, prepend=-2) != 1)
+        return np.column_stack([first, self.numbers[first]]) if len(first) else np.zeros((1, 2), dtype=np.int64)
 
     def gather(self, values: AnyArray) -> AnyArray:
         found: list[AnyArray] = []
 
         def pieces() -> list[tuple[str, Any]]:
-            return [("list", self.share.give(values))]
+            first, numbers = self.runs().T
+            if len(self.numbers) and 2 * len(first) <= len(self.numbers):  # few runs
+                return [("list", list(zip(numbers.tolist(), np.split(values, first[1:]), strict=True)))]
+            return [("list", [(self.numbers, values)] if len(self.numbers) else [])]
 
         def keep(pieces: list[Any]) -> None:
             # The leader's own values are left out: it has none, and their type may differ from that of the others.
@@ -347,9 +364,9 @@ class GroupRows:
             place[order] = np.arange(len(order))
             return place
 
-        numbers = self.group.decide("order", places)[self.share.numbers].astype(np.int64)
+        numbers = self.group.decide("order", places)[self.numbers].astype(np.int64)
         order = np.argsort(numbers)
-        return order, replace(self, share=Share(self.share.n, numbers[order]))
+        return order, replace(self, numbers=numbers[order])
 
     def total(self, values: Array) -> Any:
         if values.ndim == 1:
@@ -392,6 +409,20 @@ class GroupRows:
         return not self.group.exchange("every", lambda: [("max", int(not np.all(mask)))])[0]
 
 
+def merge_rows(pieces: Sequence[tuple[Any, AnyArray]], otherwise: AnyArray) -> AnyArray:
+    """Return the values of all rows in the order of their numbers, from the pieces of all members.
+
+    Examples
+    --------
+    >>> merge_rows([(2, np.array([7, 8])), (0, np.array([5, 6]))], np.empty(0)).tolist()
+    [5, 6, 7, 8]
+    """
+    if not pieces:
+        return otherwise
+    numbers = [first + np.arange(len(values)) if np.ndim(first) == 0 else first for first, values in pieces]
+    return np.concatenate([values for _, values in pieces])[np.argsort(np.concatenate(numbers), kind="stable")]
+
+
 class GroupCompute(CpuCompute):
     """The compiled computations on the rows of a member; trees and losses are those of the rows of all members."""
 
@@ -430,7 +461,7 @@ class GroupCompute(CpuCompute):
     def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray, sample: AnyArray | None) -> list[Array]:
         """Return the edges of every column; the leader collects the sample of some columns at a time."""
         sample, p = self._sampled(X, sample), X.shape[1]
-        n_sampled = min(self.rows.share.n, SAMPLE_ROWS)
+        n_sampled = min(self.rows.n, SAMPLE_ROWS)
         width = max(1, MOST_SAMPLED // max(1, n_sampled))
         edges: list[Array] = []
         for first in range(0, p, width):
@@ -439,7 +470,7 @@ class GroupCompute(CpuCompute):
 
     def _sampled(self, X: Any, sample: AnyArray | None) -> Any:
         """Return the rows of X to compute edges from: the sample if it is given, else the `sampled_rows` here."""
-        rows = sampled_rows(self.rows.share.n)
+        rows = sampled_rows(self.rows.n)
         if rows is None:
             return X
         return X[self.rows.find(rows) if sample is None else sample]
@@ -476,7 +507,7 @@ class GroupCompute(CpuCompute):
         features = data.find_varied(features)
 
         def shard() -> Any:
-            table = self.rows.share.runs()
+            table = self.rows.runs()
             return make_shard(data, statistics, growth, rows, features, table, self.n_threads)
 
         self._agree_on_categories(data)
@@ -508,4 +539,4 @@ class GroupCompute(CpuCompute):
             raise TypeError(
                 "on a cluster, y must hold one class per row; fit several labels or targets on one machine."
             )
-        return CpuRowLoss(problem, self, GroupLogistic(problem, self.rows.group, self.rows.share))
+        return CpuRowLoss(problem, self, GroupLogistic(problem, self.rows))

@@ -25,22 +25,13 @@ from .._util.compat import cached
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
-    """The codes of a sparse table: those that differ from the code of zero, column by column.
+    """The codes of a sparse table: those that differ from the code of zero, column by column."""
 
-    Attributes
-    ----------
-    n : the number of rows
-    zero : (p,) uint8, the code of zero in each column
-    first : (p + 1,) int64, where the entries of each column begin
-    rows : (n_entries,) uint32, ascending in each column
-    codes : (n_entries,) uint8
-    """
-
-    n: int
-    zero: AnyArray
-    first: AnyArray
-    rows: AnyArray
-    codes: AnyArray
+    n: int  # the number of rows
+    zero: AnyArray  # (p,) uint8, the code of zero in each column
+    first: AnyArray  # (p + 1,) int64, where the entries of each column begin
+    rows: AnyArray  # (n_entries,) uint32, ascending in each column
+    codes: AnyArray  # (n_entries,) uint8
 
     def column(self, f: int) -> AnyArray:
         out = np.full(self.n, self.zero[f], dtype=np.uint8)
@@ -52,7 +43,7 @@ class SparseCodes:
         return self._with_rows(self._by_rows()[rows])
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
-        """Return the columns with the rows that a function of arrays (n,) returns, given the rows as objects."""
+        """Return the codes of other rows: those that a function of arrays (n,) returns, given the rows as objects."""
         table = self._by_rows()
         pairs = ((table.indices[begin:end], table.data[begin:end]) for begin, end in pairwise(table.indptr.tolist()))
         rows = gather(np.fromiter(pairs, dtype=object, count=self.n)).tolist()
@@ -99,16 +90,10 @@ def auto_bins(n: int, p: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Edges(Sequence[Array]):
-    """The edges of all features in one array, because sparse tables may have millions of columns without any.
+    """The edges of all features in one array, because sparse tables may have millions of columns without any."""
 
-    Attributes
-    ----------
-    values : the edges of one feature after those of another
-    first : (p + 1,) int64, where the edges of each feature begin
-    """
-
-    values: Array
-    first: AnyArray
+    values: Array  # the edges of one feature after those of another
+    first: AnyArray  # (p + 1,) int64, where the edges of each feature begin
 
     @classmethod
     def of(cls, edges: Sequence[Array]) -> Edges:
@@ -130,24 +115,15 @@ class Edges(Sequence[Array]):
 
 @dataclass(frozen=True, eq=False)
 class BinnedData:
-    """Training data as codes, in the layout that engines share.
+    """Training data as codes, in the layout that engines share."""
 
-    Attributes
-    ----------
-    codes : (n_blocks, n, 8) uint8, features in blocks of 8; feature f is ``codes[f // 8, :, f % 8]``. For a sparse
-        table, `SparseCodes`
-    n_bins : (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
-    has_missing : (p,) uint8
-    edges : for each feature ``n_bins[f] - 1`` ascending edges; a categorical feature has ½, 1½, …, which serve only to
-        compute its codes
-    categorical : (p,) uint8, features whose codes are categories without an order
-    """
-
+    # (n_blocks, n, 8) uint8, features in blocks of 8; feature f is ``codes[f // 8, :, f % 8]``; or `SparseCodes`
     codes: AnyArray | SparseCodes
-    n_bins: AnyArray
-    has_missing: AnyArray
+    n_bins: AnyArray  # (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
+    has_missing: AnyArray  # (p,) uint8
+    # For each feature ``n_bins[f] - 1`` ascending edges; categorical ones have ½, 1½, …, only to compute their codes.
     edges: Edges
-    categorical: AnyArray
+    categorical: AnyArray  # (p,) uint8, features whose codes are categories without an order
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "table"}  # the engine makes it again
@@ -168,7 +144,7 @@ class BinnedData:
         return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
-        """Return the columns with the rows that a function of arrays (n, ...) returns, given the codes."""
+        """Return the data of other rows: those that a function of arrays (n, ...) returns, given the codes."""
         if isinstance(self.codes, SparseCodes):
             return replace(self, codes=self.codes.gather_rows(gather))
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))

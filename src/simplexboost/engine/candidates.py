@@ -29,26 +29,15 @@ def places(candidates: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The predictor F (n, K) for canonical codewords, in n (8 C + 12) bytes.
+    """The predictor F (n, K) for canonical codewords, in n (8 C + 12) bytes."""
 
-    Attributes
-    ----------
-    c : (n,) int64, the own class of every row
-    K : the number of classes
-    own : (n,) float32, the score of the own class
-    rest : (n,) float32, the score of every class of the rest
-    count : (n,) int32, the number of candidates
-    classes : (n, C) int32, the candidates
-    scores : (n, C) float32, their scores; very low in empty places
-    """
-
-    c: Labels
-    K: int
-    own: AnyArray
-    rest: AnyArray
-    count: AnyArray
-    classes: AnyArray
-    scores: AnyArray
+    c: Labels  # (n,) int64, the own class of every row
+    K: int  # the number of classes
+    own: AnyArray  # (n,) float32, the score of the own class
+    rest: AnyArray  # (n,) float32, the score of every class of the rest
+    count: AnyArray  # (n,) int32, the number of candidates
+    classes: AnyArray  # (n, C) int32, the candidates
+    scores: AnyArray  # (n, C) float32, their scores; very low in empty places
 
     @classmethod
     def zeros(cls, c: Labels, K: int, candidates: int) -> Candidates:

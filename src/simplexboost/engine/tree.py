@@ -34,22 +34,15 @@ def no_sets() -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """The structure of a tree; its leaf values belong to the hypothesis that uses it.
+    """The structure of a tree; its leaf values belong to the hypothesis that uses it."""
 
-    Attributes
-    ----------
-    nodes : (N,) of dtype NODE. Values <= threshold go left, and so do missing ones if ``missing_left``; ``left`` is the
-        left child and ``left + 1`` the right one. At a leaf ``feature`` is -1 and ``left`` the leaf's index. If
-        ``category`` is not -1, it is the index in ``category_sets`` of the set of categories that go left.
-    gain : (N,) what each split gained in the node score, 0 at leaves
-    count : (N,) training rows
-    category_sets : (n_sets, 32) uint8, the categories that go left; bit b % 8 of byte b // 8 is category b
-    """
-
+    # (N,) of dtype NODE. Values <= threshold go left, and so do missing ones if ``missing_left``; ``left`` is the left
+    # child and ``left + 1`` the right one. At a leaf ``feature`` is -1 and ``left`` the leaf's index. If ``category``
+    # is not -1, it is the index in ``category_sets`` of the set of categories that go left.
     nodes: AnyArray
-    gain: Array
-    count: AnyArray
-    category_sets: AnyArray = field(default_factory=no_sets)
+    gain: Array  # (N,) what each split gained in the node score, 0 at leaves
+    count: AnyArray  # (N,) training rows
+    category_sets: AnyArray = field(default_factory=no_sets)  # (n_sets, 32) uint8; see SET_BYTES
 
     @property
     def n_leaves(self) -> int:
@@ -87,18 +80,11 @@ def single_leaf(n_rows: int) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A newly grown tree, with the leaves of the training rows and the sums over them.
-
-    Attributes
-    ----------
-    tree : Tree
-    leaf_of_row : (n,) int32, also for rows the tree was not grown on
-    leaf_sums : (L, d) exact sums of the leaf statistics over the rows it was grown on
-    """
+    """A newly grown tree, with the leaves of the training rows and the sums over them."""
 
     tree: Tree
-    leaf_of_row: AnyArray
-    leaf_sums: Array
+    leaf_of_row: AnyArray  # (n,) int32, also for rows the tree was not grown on
+    leaf_sums: Array  # (L, d) exact sums of the leaf statistics over the rows it was grown on
 
     @property
     def n_leaves(self) -> int:

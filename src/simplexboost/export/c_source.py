@@ -52,10 +52,6 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sb.export.c(clf, f"{folder}/iris.c")
     ...     "int iris_predict(const double *x);" in pathlib.Path(folder, "iris.h").read_text()

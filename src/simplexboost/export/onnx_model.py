@@ -312,10 +312,6 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     Examples
     --------
     >>> import onnxruntime
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> session = onnxruntime.InferenceSession(sb.export.onnx(clf).SerializeToString())
     >>> label, P, U = session.run(None, {"X": X})
     >>> bool((label == clf.predict(X)).all()), float(abs(P - clf.predict_proba(X)).max()) < 1e-5

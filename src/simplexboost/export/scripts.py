@@ -60,10 +60,6 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
     Examples
     --------
     >>> import runpy, tempfile
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sb.export.python(clf, f"{folder}/iris_model.py")
     ...     model = runpy.run_path(f"{folder}/iris_model.py")  # like `import iris_model`
@@ -101,10 +97,6 @@ def javascript(clf: Any, path: Any) -> None:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sb.export.javascript(clf, f"{folder}/model.js")
     ...     sorted(path.name for path in pathlib.Path(folder).iterdir())

@@ -53,10 +53,6 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     Examples
     --------
     >>> import treelite
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> P = treelite.gtil.predict(sb.export.treelite(clf), X)[:, 0]
     >>> float(abs(P - clf.predict_proba(X)).max()) < 1e-5
     True

@@ -167,12 +167,12 @@ class Distinct:
         return np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:]
 
     def map(self, of_value: AnyArray) -> AnyArray:
-        """Return what belongs to the value of every row, (n,); NaN if it is missing."""
+        """Return a number for every row, (n,), given one for every value; NaN where the value is missing."""
         return np.append(of_value, np.nan)[self.codes]  # the code −1 is the last entry
 
     @cached
     def first(self) -> AnyArray:
-        """The first row that has each value."""
+        """The number of the first row with each value."""
         rows = np.empty(len(self.values) + 1, dtype=np.intp)  # the last: missing
         rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several assignments the last one counts
         return rows[:-1]
@@ -180,18 +180,11 @@ class Distinct:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct values of a column in partitions, without its rows.
+    """The distinct values of a column in partitions, without its rows."""
 
-    Attributes
-    ----------
-    values : (v,), without missing ones
-    counts : (v,) the number of rows with each
-    first : (v, 2) the partition and the row in it where each occurs first
-    """
-
-    values: list[Any]
-    counts: AnyArray
-    first: AnyArray
+    values: list[Any]  # (v,), without missing ones
+    counts: AnyArray  # (v,) the number of rows with each
+    first: AnyArray  # (v, 2) the partition and the row in it where each occurs first
 
 
 def find_earliest(distinct: Distinct | Tally, codes: AnyArray) -> int:
@@ -207,16 +200,10 @@ def name_place(distinct: Distinct | Tally, code: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes
-    ----------
-    label : the name or the position, for messages
-    values : a series of narwhals, or an array (n,)
-    """
-
-    label: str
-    values: Any
+    label: str  # the name or the position, for messages
+    values: Any  # a series of narwhals, or an array (n,)
 
     @property
     def name(self) -> str:
@@ -235,7 +222,11 @@ class Column:
     def plain(self) -> Any:
         """The values as a typed series of narwhals, or as an array (n,)."""
         plain = as_plain(self.values)
-        check_type(plain, self.label)
+        kind = plain.dtype.kind if isinstance(plain, np.ndarray) else ""
+        if kind == "c":
+            raise ValueError(f"Complex data not supported: {self.label} has the type {plain.dtype}.")
+        if kind == "V":
+            raise TypeError(f"{self.label} holds raw bytes ({plain.dtype}); a column must hold numbers, text or times.")
         return plain
 
     @cached
@@ -294,22 +285,13 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Digest:
-    """A column without its rows.
+    """A column without its rows."""
 
-    Attributes
-    ----------
-    label : the name or the position, for messages
-    kind : one of the keys of `columns.WORDS`
-    empty : whether all values are missing
-    distinct : the distinct values of text, categories and columns that the user declares categorical; else none
-    dtype : the type of its numbers
-    """
-
-    label: str
-    kind: str
-    empty: bool
-    distinct: Tally
-    dtype: Any
+    label: str  # the name or the position, for messages
+    kind: str  # one of the keys of `columns.WORDS`
+    empty: bool  # whether all values are missing
+    distinct: Tally  # the distinct values of text, categories and columns that the user declares categorical; else none
+    dtype: Any  # the type of its numbers
 
     @property
     def name(self) -> str:
@@ -329,16 +311,7 @@ class Digest:
 
 
 def merge_tallies(tallies: list[Tally]) -> Tally:
-    """Return the distinct values of several partitions, in the order of their first rows.
-
-    Examples
-    --------
-    >>> a = Tally(["x", "y"], np.array([3, 1]), np.array([[0, 5], [0, 0]]))
-    >>> b = Tally(["z", "x"], np.array([2, 2]), np.array([[1, 0], [1, 1]]))
-    >>> both = merge_tallies([b, a])
-    >>> both.values, both.counts.tolist(), both.first.tolist()
-    (['y', 'x', 'z'], [1, 5, 2], [[0, 0], [0, 5], [1, 0]])
-    """
+    """Return the distinct values of several partitions, in the order of their first rows."""
     found: dict[Any, tuple[tuple[int, int], int]] = {}
     for one in tallies:
         for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
@@ -383,13 +356,7 @@ def warn_of_columns(remarks: Mapping[str, str | None]) -> None:
 
 
 def name_columns(labels: Sequence[str]) -> str:
-    """Return the names of the first ten columns, for messages.
-
-    Examples
-    --------
-    >>> name_columns(["column 'a'", "column 'b'"])
-    "columns 'a', 'b'"
-    """
+    """Return the names of the first ten columns, for messages."""
     names = ", ".join(label.removeprefix("column ") for label in labels[:10])
     return f"column{'s' * (len(labels) > 1)} {names}{' …' * (len(labels) > 10)}"
 
@@ -420,15 +387,6 @@ def as_plain(values: Any) -> Any:
     if isinstance(values.dtype, untyped) or (isinstance(native, np.dtype) and native.kind == "O"):
         return values.to_numpy()
     return values
-
-
-def check_type(values: Any, label: str) -> None:
-    """Raise if an array holds neither numbers nor times nor objects."""
-    kind = values.dtype.kind if isinstance(values, np.ndarray) else ""
-    if kind == "c":
-        raise ValueError(f"Complex data not supported: {label} has the type {values.dtype}.")
-    if kind == "V":
-        raise TypeError(f"{label} holds raw bytes ({values.dtype}); a column must hold numbers, text or times.")
 
 
 def kind_of_type(values: Any, label: str) -> str | None:
@@ -487,8 +445,10 @@ def distinct_of_series(series: Any) -> Distinct:
         native: Any = series.cast(nw.Categorical).to_native() if series.implementation.is_pandas_like() else None
     else:
         native = series.to_native()
-    if hasattr(getattr(native, "cat", None), "codes"):  # pandas and its like
-        return keep_used(native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp))
+    if hasattr(getattr(native, "cat", None), "codes"):  # pandas and its like; it may know values that do not occur
+        known, codes = native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp)
+        used = np.isin(np.arange(len(known)), codes)
+        return Distinct([known[k] for k in np.flatnonzero(used)], np.append(np.cumsum(used) - 1, -1)[codes])
     if isinstance(series.dtype, nw.String):
         series = series.cast(nw.String)  # pyarrow's string views know neither filters nor missing values
     try:
@@ -506,13 +466,6 @@ def distinct_by_library(series: Any) -> Distinct:
         return Distinct([], np.full(len(series), -1))
     numbers = series.replace_strict(values, list(range(len(values))), return_dtype=nw.Float64).to_numpy()
     return Distinct(values, np.where(np.isnan(numbers), -1, numbers).astype(np.intp))
-
-
-def keep_used(values: list[Any], codes: AnyArray) -> Distinct:
-    """Return only the values that occur: a categorical column may know others."""
-    counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
-    rank = np.append(np.cumsum(counts > 0) - 1, -1)
-    return Distinct([value for value, count in zip(values, counts, strict=True) if count], rank[codes])
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------

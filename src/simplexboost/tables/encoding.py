@@ -18,7 +18,7 @@ from sklearn.utils import check_array
 from .._util.arrays import AnyArray
 from .columns import WORDS, Column, Digest, Tally, has_large_numbers, lost_digits, merge_tallies, warn_of_columns
 from .features import Features, learn_features, more_features
-from .frames import Table, categorical_mask, check_feature_count, check_names, learn_names, read_table
+from .frames import Table, categorical_mask, check_feature_count, check_names, learn_names, read_table, text_names
 from .inputs import Taken, as_numbers, plain_table, refuse_sparse
 from .partitions import ALONE, WHOLE, Exchange, Partition, in_order, in_partition
 
@@ -69,40 +69,14 @@ def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> No
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The shape of a partition, or of the whole table.
+    """The shape of a partition, or of the whole table."""
 
-    Attributes
-    ----------
-    form : "columns" if their values have to be looked at, "numbers" for arrays, "sparse"
-    n, p : the numbers of rows and columns
-    names, by_name : as in `tables.frames.Table`
-    dtype : the type of an array or a sparse table; for the whole table, the type of its numbers
-    """
-
-    form: str
-    n: int
-    p: int
-    names: list[Any] | None = None
+    form: str  # "columns" if their values have to be looked at, "numbers" for arrays, "sparse"
+    n: int  # rows
+    p: int  # columns
+    names: list[Any] | None = None  # these two as in `Table`
     by_name: str = Table.by_name
-    dtype: Any = None
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The columns as an estimator remembers them, and the type that the numbers of all partitions get."""
-
-    names: AnyArray | None
-    p: int
-    features: Features
-    dtype: Any = None
-
-    def remember(self, estimator: Any) -> None:
-        """Set the attributes of an estimator that describe its columns."""
-        vars(estimator).pop("feature_names_in_", None)
-        if self.names is not None:
-            estimator.feature_names_in_ = self.names
-        estimator.n_features_in_ = self.p
-        estimator.feature_kinds_, estimator.categories_ = self.features.kinds, self.features.categories
+    dtype: Any = None  # the type of an array or a sparse table; for the whole table, the type of its numbers
 
 
 def learn_partitions(
@@ -124,10 +98,10 @@ def learn_partitions(
     known = Features() if reset else Features.of(estimator)
     read = [Reading(part, estimator, taken.declared or known.categories is not None, options) for part in parts]
 
-    def look(pieces: list[Any]) -> tuple[Shape, Any, AnyArray | None]:
+    def look(pieces: list[Any]) -> tuple[Shape, Any]:
         whole = merge_shapes(pieces[0], estimator)
         if reset:
-            learn_names(estimator, whole.names)
+            text_names(whole.names)  # may raise
         else:
             check_names(estimator, whole.names, whole.by_name)
             check_feature_count(estimator, whole.p)
@@ -136,27 +110,37 @@ def learn_partitions(
             refuse_sparse(whole.p, taken.categorical_features)
         elif whole.form == "columns" and taken.declared:
             declared = categorical_mask(Table([None] * whole.p, whole.n, whole.names), taken.categorical_features)
-        return whole, declared, getattr(estimator, "feature_names_in_", None)
+        return whole, declared
 
-    whole, declared, names = group.exchange("shapes", lambda: [("list", [(r.index, r.shape) for r in read])], look)
+    whole, declared = group.exchange("shapes", lambda: [("list", [(r.index, r.shape) for r in read])], look)
+    if reset:
+        learn_names(estimator, whole.names)
 
-    def learn(pieces: list[Any]) -> Columns:
+    def learn(pieces: list[Any]) -> tuple[Features, Any]:
         columns = merge_columns(in_order(pieces[0]))
         table = Table(columns, whole.n, whole.names, whole.by_name)
         if reset:
             features = learn_features(table, taken.categorical_features, taken.refusal)
         else:
             features = more_features(known, table, taken.categorical_features)
-        return Columns(names, whole.p, features, type_of_columns(columns, features))
+        return features, type_of_columns(columns, features)
 
-    agreed = Columns(names, whole.p, known, whole.dtype)
+    features, dtype = known, whole.dtype
     if whole.form == "columns":
-        agreed = group.exchange("columns", lambda: [("list", [(r.index, r.digests(declared)) for r in read])], learn)
-    agreed.remember(estimator)
+        features, dtype = group.exchange(
+            "columns", lambda: [("list", [(r.index, r.digests(declared)) for r in read])], learn
+        )
+    remember_columns(estimator, whole.p, features)
     for one in read:
         if one.index == WHOLE:
-            warn_of_large_numbers(one.X, one.table, agreed.features)
-    return [one.numbers(whole.form, agreed.features, agreed.dtype) for one in read]
+            warn_of_large_numbers(one.X, one.table, features)
+    return [one.numbers(whole.form, features, dtype) for one in read]
+
+
+def remember_columns(estimator: Any, p: int, features: Features) -> None:
+    """Set the attributes of an estimator that describe its columns, beside their names."""
+    estimator.n_features_in_ = p
+    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
 
 
 def check_partitions(
@@ -188,33 +172,22 @@ def check_partitions(
 
 
 class Reading:
-    """One partition while it is read and turned into numbers.
-
-    Attributes
-    ----------
-    index : of the partition
-    X : as the user gave it, until it is numbers
-    table : X as columns; None for arrays and sparse tables, which are ``checked`` at once
-    """
+    """One partition while it is read and turned into numbers."""
 
     def __init__(
         self, part: Partition, estimator: Any, as_columns: bool, options: dict[str, Any], of: str = ""
     ) -> None:
         self.index, self.X, self.of = part.index, part.X, of
-        self.estimator, self.options = estimator, options
         if part.index != WHOLE:  # which may have no rows, if others have some
-            self.options = {"ensure_min_samples": 0} | options
+            options = {"ensure_min_samples": 0} | options
+        self.as_numbers: Any = lambda *some: as_numbers(estimator, *some, **options)
         with in_partition(part.index, of):
-            self.table = read_table(part.X)
+            self.table = read_table(part.X)  # None for arrays and sparse tables, which are checked at once
             if self.table is None and as_columns:
                 self.table = plain_table(part.X)
             self.checked: Any = None if self.table is not None else self.as_numbers(part.X, None, Features())
             if self.table is not None and not self.table.columns:
                 self.as_numbers(np.empty((self.table.n, 0)), None, Features())  # raises
-
-    def as_numbers(self, X: Any, table: Table | None, features: Features) -> Any:
-        """Return a table that scikit-learn has checked; see `tables.inputs.as_numbers`."""
-        return as_numbers(self.estimator, X, table, features, **self.options)
 
     @property
     def shape(self) -> Shape:
@@ -235,7 +208,7 @@ class Reading:
         return self.table
 
     def digests(self, declared: AnyArray | None) -> list[Any]:
-        """Return the columns, without their rows if these are only some; (p,) which the user declares categorical."""
+        """Return the columns, without their rows if there are several partitions; ``declared`` (p,) are categorical."""
         columns = self.columns().columns
         if self.index == WHOLE:
             return columns

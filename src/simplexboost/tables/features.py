@@ -69,13 +69,7 @@ def learn_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray
         return known, None
     if len(known):
         check_same_form(column, values, known)
-    return first_numbers(column, values[new], counts[new], known)
-
-
-def first_numbers(
-    column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray
-) -> tuple[AnyArray, str | None]:
-    """Return the known categories and as many new ones as fit, with a warning if the others share the last number."""
+    values, counts = values[new], counts[new]
     total, room, remark = len(known) + len(values), MAX_CATEGORIES - len(known), None
     if total > MAX_CATEGORIES:
         room = max(room - 1, 0)
@@ -117,7 +111,7 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
     return column.categories.map(numbers_among(values, categories))
 
 
-def none_is_known(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
+def describe_unknown_values(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
     """Return a warning if at least `MANY_ROWS` rows have a value and none of them is known; else None.
 
     Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
@@ -161,16 +155,10 @@ BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The columns of a training table.
+    """The columns of a training table."""
 
-    Attributes
-    ----------
-    kinds : "number", "category", "date", "duration", "time" or "missing" for every column; None for arrays of numbers
-    categories : those of categorical columns; None if there are no such columns
-    """
-
-    kinds: list[str] | None = None
-    categories: Categories | None = None
+    kinds: list[str] | None = None  # "number", "category", …, "missing" for every column; None for arrays of numbers
+    categories: Categories | None = None  # those of categorical columns; None if there are no such columns
 
     @classmethod
     def of(cls, estimator: Any) -> Features:
@@ -188,7 +176,9 @@ class Features:
         columns = [self.encode_column(table, j) for j in range(len(table.columns))]
         if self.categories is not None:
             triples = zip(table.columns, columns, self.categories.columns, strict=True)
-            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
+            warn_of_columns(
+                {c.label: describe_unknown_values(c, of, known) for c, of, known in triples if known is not None}
+            )
         single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
         out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
         for begin in range(0, table.n, BLOCK):

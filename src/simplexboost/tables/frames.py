@@ -25,22 +25,13 @@ from .columns import Column
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table that is divided into columns.
+    """A table that is divided into columns."""
 
-    Attributes
-    ----------
-    columns : the p columns, whole (`Column`) or without their rows (`Digest`)
-    n : the number of rows
-    names : the names of the columns, any hashable objects; None for arrays, which have none
-    by_name : the expression that picks and orders the columns by name, for messages
-    native : the frame itself, in its own library; None for arrays
-    """
-
-    columns: list[Any]
-    n: int
-    names: list[Any] | None = None
-    by_name: str = "X[clf.feature_names_in_]"
-    native: Any = None
+    columns: list[Any]  # the p columns, whole (`Column`) or without their rows (`Digest`)
+    n: int  # the number of rows
+    names: list[Any] | None = None  # the names of the columns, any hashable objects; None for arrays, which have none
+    by_name: str = "X[clf.feature_names_in_]"  # the expression that picks and orders the columns by name, for messages
+    native: Any = None  # the frame itself, in its own library; None for arrays
 
     @property
     def typed(self) -> bool:
@@ -196,7 +187,7 @@ def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by
     elif fitted is not None and names is None:
         warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
     elif fitted is not None and names is not None and names != list(fitted):
-        raise ValueError(what_differs(names, list(fitted), by_name))
+        raise ValueError(describe_difference(names, list(fitted), by_name))
 
 
 def check_feature_count(estimator: Any, p: int) -> None:
@@ -220,7 +211,7 @@ def text_names(names: list[Any] | None) -> list[str] | None:
     return list(names) if names and types == ["str"] else None
 
 
-def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
+def describe_difference(names: list[str], fitted: list[str], by_name: str) -> str:
     """Return the message for a table with other columns than those of the fit."""
     missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
     message = "The feature names should match those that were passed during fit.\n"
@@ -256,14 +247,7 @@ def feature_names(clf: Any) -> list[str]:
 
 
 def categorical_mask(table: Table, categorical_features: Any) -> Mask:
-    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
-
-    Examples
-    --------
-    >>> from simplexboost.tables.frames import array_table
-    >>> categorical_mask(array_table(np.zeros((2, 4))), {3, 0}).tolist()
-    [True, False, False, True]
-    """
+    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None."""
     p = len(table.columns)
     if categorical_features is None:
         return np.zeros(p, dtype=bool)

@@ -33,9 +33,9 @@ def without_duplicates(X: Any) -> Any:
 
 
 def check_places(X: Any, what: str = "X") -> None:
-    """Raise unless the stored numbers of a sparse table have places in it: compiled code would look for them there.
+    """Raise unless all entries of a sparse table lie inside it; compiled code does not check that again.
 
-    SciPy itself looks at them when a table is made, and only at a part; later they can be changed.
+    SciPy checks only some of them, and only when the table is made.
     """
     if X.ndim == 2 and X.format == "coo":
         check_within(X.row, X.shape[0], f"{what}.row", "row")
@@ -90,16 +90,10 @@ def refuse_sparse(p: int, categorical_features: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """The tables that a classifier accepts.
+    """The tables that a classifier accepts."""
 
-    Attributes
-    ----------
-    categorical_features : "from_dtype", a mask, positions, names or None
-    refusal : why the classifier cannot take categories, as the beginning of a message; None if it can
-    """
-
-    categorical_features: Any = "from_dtype"
-    refusal: str | None = None
+    categorical_features: Any = "from_dtype"  # "from_dtype", a mask, positions, names or None
+    refusal: str | None = None  # the beginning of the error for categories; None if the classifier takes them
 
     @property
     def declared(self) -> bool:
@@ -280,20 +274,12 @@ def check_infinity(X: Any, table: Table | None) -> None:
             return
     if not (isinstance(X, np.ndarray) or issparse(X)) or X.dtype.kind != "f" or X.ndim != 2:
         return
-    row, j, value = first_infinity(X)
-    if value is None:
-        return
-    where = f"column {j}" if table is None else table.columns[j].label
-    raise infinity_at(value, where, row)
-
-
-def first_infinity(X: Any) -> tuple[int, int, float | None]:
-    """Return the row, the column and the value of an infinite number in a matrix; the value None if all are finite."""
     if issparse(X):
         X = X.tocoo()
         rows, columns, values = X.row, X.col, X.data
     else:
         rows, columns = np.nonzero(np.isinf(X))
         values = X[rows, columns]
-    found = np.flatnonzero(np.isinf(values))
-    return (0, 0, None) if not len(found) else (int(rows[found[0]]), int(columns[found[0]]), float(values[found[0]]))
+    for i in np.flatnonzero(np.isinf(values))[:1]:
+        where = f"column {columns[i]}" if table is None else table.columns[columns[i]].label
+        raise infinity_at(float(values[i]), where, int(rows[i]))

@@ -87,7 +87,11 @@ def of_one_kind(y: AnyArray) -> AnyArray:
     kinds = {kind_of_label(of) for of in set(map(type, listed))}
     if len(kinds) > 1:
         check_no_label_is_missing(y)
-        raise mixed_labels(listed)
+        rows: dict[str, int] = {}
+        for row, label in enumerate(listed):
+            rows.setdefault(kind_of_label(type(label)), row)
+        found = ", ".join(f"{type(listed[row]).__name__} (row {row}: {listed[row]!r:.60})" for row in rows.values())
+        raise ValueError(f"y mixes labels of different types: {found}. Make them all numbers or all text.")
     if not kinds & {"number", "flag"}:
         return y
     numbers = np.array(listed)
@@ -225,15 +229,6 @@ def in_words(label: Any) -> str:
     return WORDS.get(kind_of_value(label), f"values of the type {type(label).__name__}")
 
 
-def mixed_labels(listed: list[Any]) -> ValueError:
-    """Return the error for labels of several types, with the first row of each."""
-    rows: dict[str, int] = {}
-    for row, label in enumerate(listed):
-        rows.setdefault(kind_of_label(type(label)), row)
-    found = ", ".join(f"{type(listed[row]).__name__} (row {row}: {listed[row]!r:.60})" for row in rows.values())
-    return ValueError(f"y mixes labels of different types: {found}. Make them all numbers or all text.")
-
-
 def is_matrix(y: Any) -> bool:
     """Return whether y has several columns."""
     return np.ndim(y) == 2 and y.shape[1] > 1
@@ -295,14 +290,6 @@ def check_some_classes(classes: Sequence[AnyArray], left_out: bool) -> None:
         raise ValueError(
             f"y has examples of one class only in every column ({found}{without}); at least one target needs two "
             "classes."
-        )
-
-
-def check_target_weights(class_weight: Any, T: int) -> None:
-    """Raise if class weights of several targets are one dict."""
-    if isinstance(class_weight, Mapping):
-        raise ValueError(
-            f"class_weight={class_weight!r} is one dict; for {T} targets pass a list of {T} dicts, 'balanced' or None."
         )
 
 

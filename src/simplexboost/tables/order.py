@@ -58,16 +58,6 @@ def order_of(
 
     Classes that have the same rows, as happens where features have few values, share their number of ``of_classes``
     (K,). Of equal rows of such classes, those of the lower class come first.
-
-    Examples
-    --------
-    >>> content, c = np.array([5, 7, 5, 1], dtype=np.uint64), np.array([0, 1, 1, 0])
-    >>> back = np.array([2, 0, 3, 1])  # other places
-    >>> for of_classes in np.array([[3, 4], [3, 3]], dtype=np.uint64):
-    ...     a, b = order_of(content, of_classes, c), order_of(content[back], of_classes, c[back])
-    ...     print((content[back][b] == content[a]).all(), (c[back][b] == c[a]).all())
-    True True
-    True True
     """
     key = mix_bits(content + GOLDEN * of_classes[c])
     if groups is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 Pieces = Callable[[], list[tuple[str, Any]]]  # computes the pieces of an answer: (way to merge it, value) each
 
@@ -20,15 +20,10 @@ FIELDS = ("sample_weight", "init_score", "groups")  # what a partition may have 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Consecutive rows of a table.
+    """Consecutive rows of a table."""
 
-    Attributes
-    ----------
-    index : its place among all partitions, or `WHOLE`
-    X, y, sample_weight, init_score, groups : as `fit` takes them, for these rows
-    """
-
-    index: int
+    index: int  # its place among all partitions, or `WHOLE`
+    # As `fit` takes them, for these rows.
     X: Any
     y: Any = None
     sample_weight: Any = None
@@ -41,21 +36,18 @@ class Partition:
         return frozenset(name for name in FIELDS if getattr(self, name) is not None)
 
 
-class Exchange(Protocol):
-    """Merges the summaries of partitions; all holders of partitions call the same methods in the same sequence."""
+class Exchange:
+    """Merges the summaries of partitions; this one is for a table in one place, where nothing is to be merged.
+
+    All holders of partitions call the same methods in the same sequence.
+    """
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
         """Return what ``finish`` makes of the merged pieces; it is called in one place, for all."""
-
-
-class Alone:
-    """The `Exchange` of a table in one place."""
-
-    def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
         return finish([value for _, value in pieces()])
 
 
-ALONE = Alone()
+ALONE = Exchange()
 
 
 def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:

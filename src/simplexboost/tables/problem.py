@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,22 +25,13 @@ from .labels import check_init_score, indicator, label_numbers, target_columns
 
 
 class Problem(ABC):
-    """The kind of y: one class, a set of labels or a class of each of several targets per row.
+    """The kind of y: one class, a set of labels or a class of each of several targets per row."""
 
-    Attributes
-    ----------
-    classes : (K,) the labels, sorted or as the columns of y are; of several class targets a list of those of each
-    present : (K,) which classes have training examples
-    several : what a row may have several of, "labels" or "targets"; None if every row has one class
-    yes_or_no : whether every column of scores answers a question of its own with yes or no
-    widths : the numbers of classes of several targets; None otherwise
-    """
-
-    classes: Any
-    present: Any
-    several: ClassVar[str | None] = None
-    yes_or_no: bool = False
-    widths: Any = None
+    classes: Any  # (K,) the labels, sorted or as the columns of y are; of several class targets a list of those of each
+    present: Any  # (K,) which classes have training examples
+    several: ClassVar[str | None] = None  # what a row may have several of, "labels" or "targets"
+    yes_or_no: bool = False  # whether every column of scores answers a question of its own with yes or no
+    widths: Any = None  # the numbers of classes of several targets
 
     @property
     def table(self) -> Array | None:
@@ -121,16 +112,10 @@ class Problem(ABC):
 
 @dataclass(frozen=True, eq=False)
 class OneClass(Problem):
-    """The kind of y with one of K classes per row.
+    """The kind of y with one of K classes per row."""
 
-    Attributes
-    ----------
-    classes : (K,) the labels, sorted
-    present : (K,) which classes have training examples; targets number only these
-    """
-
-    classes: AnyArray
-    present: Mask
+    classes: AnyArray  # (K,) the labels, sorted
+    present: Mask  # (K,) which classes have training examples; targets number only these
 
     def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
         return check_init_score(init_score, n, len(self.classes), what)[:, self.present]
@@ -176,6 +161,9 @@ class MatrixProblem(Problem):
     The first K numbers stand for rows with a single one.
     """
 
+    def for_model(self) -> Problem:
+        return replace(self)  # type: ignore[type-var]  # a new object, which has found nothing
+
     @property
     def K(self) -> int:
         """The number of columns of zeros and ones."""
@@ -212,11 +200,6 @@ class MatrixProblem(Problem):
 class LabelSets(MatrixProblem):
     """The kind of y with a set of labels per row: an indicator matrix.
 
-    Attributes
-    ----------
-    classes : (K,) the names of the columns of y
-    yes_or_no : whether every label is a question of its own; if not, labels share the scores of one soft-max
-
     Examples
     --------
     >>> sets = LabelSets(np.arange(3))
@@ -229,13 +212,10 @@ class LabelSets(MatrixProblem):
            [1., 0., 1.]])
     """
 
-    classes: AnyArray
-    yes_or_no: bool = False
+    classes: AnyArray  # (K,) the names of the columns of y
+    yes_or_no: bool = False  # whether every label is a question of its own, without a common soft-max
 
     several: ClassVar[str | None] = "labels"
-
-    def for_model(self) -> Problem:
-        return LabelSets(self.classes, self.yes_or_no)
 
     def read_evaluated(self, y: Any, n: int) -> tuple[AnyArray, Labels, Labels]:
         y = y.toarray() if issparse(y) else np.asarray(y)
@@ -266,9 +246,6 @@ class ClassTargets(MatrixProblem):
     classes: list[AnyArray]
 
     several: ClassVar[str | None] = "targets"
-
-    def for_model(self) -> Problem:
-        return ClassTargets(self.classes)
 
     @property
     def widths(self) -> tuple[int, ...]:

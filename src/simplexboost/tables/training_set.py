@@ -19,21 +19,6 @@ EXTREME = 1e100  # sizes of values whose products with others might overflow
 BLOCK = 1 << 17  # values that are converted at a time
 
 
-def column_spans(X: Any) -> tuple[Array, Array]:
-    """Return the middle of every column of X (n, p) and half the width of its values, (p,) each.
-
-    The width is NaN where sums of products may be far off: where values are missing, extreme, or nearly all the same.
-    """
-    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    for _, block in float_blocks(X, None):
-        np.minimum(low, block.min(axis=0), out=low)
-        np.maximum(high, block.max(axis=0), out=high)
-    size = np.maximum(np.abs(low), np.abs(high))
-    middle, half = low / 2 + high / 2, high / 2 - low / 2
-    tame = (size == 0) | ((half > NEARLY_CONSTANT * size) & (size < EXTREME) & (size > 1 / EXTREME))
-    return middle, np.where(tame, half, np.nan)
-
-
 def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | slice, Array]]:
     """Yield some rows of X (n, p), or all, block by block: the rows, and their values, (b, p) float64."""
     n, size = X.shape[0] if rows is None else len(rows), max(1, BLOCK // max(1, X.shape[1]))
@@ -44,41 +29,26 @@ def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | sli
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """The checked data that boosting trains on.
+    """The checked data that boosting trains on."""
 
-    Attributes
-    ----------
-    table : (n, p) float32 or float64, C-contiguous or sparse (`engine.binned`), NaN where missing; as it was given
-    c : (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
-        that the loss holds (label sets, or costs of examples)
-    weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 if all weights are equal
-    K : number of classes; of several targets the sum
-    engine : does the heavy computations, on its threads
-    categorical : (p,) which columns hold category numbers, or None
-    problem : what y says of a row: one class, a set of labels, or a class of each of several targets
-    costs : (n, K) what each decision costs each example, or None
-    names : (p,) the names of the columns, or None if they have none
-    init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
-    bins_of : the training set that has these rows among others, and where; its bins are used. None for bins of its own
-    order : (n,) which row of ``table`` is the first, the second, … (`tables.order`); None leaves them as they are.
-        Everything but ``table`` is in this order
-    class_ranks : (K,) the place of every class in an order that does not depend on the names of the classes, or None
-    """
-
-    table: Any
+    table: Any  # (n, p) float32 or float64, C-contiguous or sparse, NaN where missing; as it was given
+    # (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
+    # that the loss holds (label sets, or costs of examples)
     c: Labels
-    weight: Array
-    K: int
+    weight: Array  # (n,) positive, of mean one; exactly 1 if all weights are equal
+    K: int  # number of classes; of several targets the sum
     max_bins: int = MAX_BINS
-    engine: Engine = CPU
-    categorical: Mask | None = None
-    problem: Problem = ONE_CLASS
-    costs: Array | None = None
-    names: AnyArray | None = None
-    init_score: Array | None = None
-    bins_of: tuple[TrainingSet, AnyArray] | None = None
+    engine: Engine = CPU  # does the heavy computations, on its threads
+    categorical: Mask | None = None  # (p,) which columns hold category numbers, or None
+    problem: Problem = ONE_CLASS  # what y says of a row
+    costs: Array | None = None  # (n, K) what each decision costs each example, or None
+    names: AnyArray | None = None  # (p,) the names of the columns, or None if they have none
+    init_score: Array | None = None  # (n, K) the logits 2U that boosting starts from, or None for zeros
+    bins_of: tuple[TrainingSet, AnyArray] | None = None  # whose bins are used, and where it has these rows
+    # (n,) which row of ``table`` is the first, the second, … (`tables.order`); None leaves them as they are. Everything
+    # but ``table`` is in this order
     order: AnyArray | None = None
-    class_ranks: AnyArray | None = None
+    class_ranks: AnyArray | None = None  # (K,) places of classes in an order that does not depend on their names
 
     @property
     def rivals(self) -> float:
@@ -131,8 +101,18 @@ class TrainingSet:
 
     @cached
     def spans(self) -> tuple[Array, Array]:
-        """The middle of every column of X and half the width of its values, (p,) each; see `column_spans`."""
-        return column_spans(self.X)
+        """The middle of every column of X and half the width of its values, (p,) each.
+
+        The width is NaN where sums of products may be far off: values are missing, extreme, or nearly all the same.
+        """
+        low, high = np.full(self.p, np.inf), np.full(self.p, -np.inf)
+        for _, block in float_blocks(self.X, None):
+            np.minimum(low, block.min(axis=0), out=low)
+            np.maximum(high, block.max(axis=0), out=high)
+        size = np.maximum(np.abs(low), np.abs(high))
+        middle, half = low / 2 + high / 2, high / 2 - low / 2
+        tame = (size == 0) | ((half > NEARLY_CONSTANT * size) & (size < EXTREME) & (size > 1 / EXTREME))
+        return middle, np.where(tame, half, np.nan)
 
     def target_weights(self, rows: AnyArray | slice = slice(None)) -> Array:
         """Return the total weight of every class (K,), or of every label set (S,), in some of the rows here.

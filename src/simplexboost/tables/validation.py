@@ -14,14 +14,14 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, column_
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.params import check_number as check_parameter
 from ..engine import CPU, DeviceTable, Engine, Rows, auto_bins
-from .encoding import Columns, learn_X
+from .encoding import learn_X, remember_columns
 from .features import Features
+from .frames import learn_names
 from .inputs import FRAMES, Taken, check_nothing_is_masked, check_target, plain_labels
 from .labels import (
     as_listed,
     check_are_classes,
     check_some_classes,
-    check_target_weights,
     in_words,
     indicator,
     is_indicator,
@@ -46,38 +46,22 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """Options for reading labels.
+    """Options for reading labels."""
 
-    Attributes
-    ----------
-    classes : all labels, if some may be absent from the training data; None means those that occur
-    class_weight : dict, "balanced" or None
-    several : whether y may be an indicator matrix
-    targets : whether y may be a matrix of several class targets, and every label is a question of its own
-    declares : whether the estimator has a parameter ``classes``, which error messages may then recommend
-    """
-
-    classes: Any = None
-    class_weight: Any = None
-    several: bool = False
-    targets: bool = False
-    declares: bool = True
+    classes: Any = None  # all labels, if some may be absent from the training data; None means those that occur
+    class_weight: Any = None  # dict, "balanced" or None
+    several: bool = False  # whether y may be an indicator matrix
+    targets: bool = False  # whether y may be a matrix of class targets, and every label is a question of its own
+    declares: bool = True  # whether the estimator has a parameter ``classes``, which error messages may then recommend
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A checked training set.
+    """A checked training set."""
 
-    Attributes
-    ----------
-    data : the rows that are trained on
-    used : (n,) which of the given rows are trained on
-    order : the labels from the lowest to the highest, if y itself tells their order; else None
-    """
-
-    data: TrainingSet
-    used: Mask
-    order: AnyArray | None = None
+    data: TrainingSet  # the rows that are trained on
+    used: Mask  # (n,) which of the given rows are trained on
+    order: AnyArray | None = None  # the labels from the lowest to the highest, if y itself tells their order; else None
 
     @property
     def problem(self) -> Problem:
@@ -114,7 +98,8 @@ def check_training(
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
     if isinstance(X, DeviceTable):
-        Columns(None, X.shape[1], Features()).remember(estimator)
+        learn_names(estimator, None)
+        remember_columns(estimator, X.shape[1], Features())
     else:
         X = learn_X(estimator, X, taken, reset=reset)
     part = check_rows(Partition(WHOLE, X, y, sample_weight))
@@ -133,26 +118,15 @@ def check_training(
 
 @dataclass(frozen=True, eq=False)
 class ReadLabels:
-    """The labels and weights of a training set, partition by partition.
+    """The labels and weights of a training set, partition by partition."""
 
-    Attributes
-    ----------
-    problem : what y says of a row: all classes, and which of them are trained on
-    c : for every partition here the targets of the rows that are trained on
-    weight : for every partition here the weights of these rows
-    used : for every partition here which of its rows are trained on
-    sizes : the numbers of rows that are trained on, of all partitions
-    n : the number of all rows
-    fields : what all partitions have beside X and y, such as "init_score"
-    """
-
-    problem: Problem
-    c: list[Labels]
-    weight: list[Array]
-    used: list[Mask]
-    sizes: list[int]
-    n: int
-    fields: frozenset[str] = frozenset()
+    problem: Problem  # what y says of a row: all classes, and which of them are trained on
+    c: list[Labels]  # for every partition here the targets of the rows that are trained on
+    weight: list[Array]  # for every partition here the weights of these rows
+    used: list[Mask]  # for every partition here which of its rows are trained on
+    sizes: list[int]  # the numbers of rows that are trained on, of all partitions
+    n: int  # the number of all rows
+    fields: frozenset[str] = frozenset()  # what all partitions have beside X and y, such as "init_score"
 
 
 def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins: Any, engine: Engine) -> TrainingSet:
@@ -212,23 +186,14 @@ def check_rows(part: Partition) -> Partition:
 
 @dataclass(frozen=True, eq=False)
 class LabelSummary:
-    """A summary of the labels of a partition.
+    """A summary of the labels of a partition."""
 
-    Attributes
-    ----------
-    n : the number of its rows
-    labels, counts : the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
-    as_column : whether y has a second dimension of size one
-    fields : what the partition has beside X and y
-    positive : whether some rows have a positive weight
-    """
-
-    n: int
-    labels: AnyArray
+    n: int  # the number of its rows
+    labels: AnyArray  # the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
     counts: Any
-    as_column: bool
-    fields: frozenset[str]
-    positive: bool
+    as_column: bool  # whether y has a second dimension of size one
+    fields: frozenset[str]  # what the partition has beside X and y
+    positive: bool  # whether some rows have a positive weight
 
 
 def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummary, Labels]:
@@ -417,7 +382,11 @@ def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
 def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
     """Return the labels of a matrix y (n, T) with a class of each of T targets."""
     columns = target_columns(part.y)
-    check_target_weights(labelling.class_weight, len(columns))
+    if isinstance(labelling.class_weight, Mapping):
+        raise ValueError(
+            f"class_weight={labelling.class_weight!r} is one dict; for {len(columns)} targets pass a list of "
+            f"{len(columns)} dicts, 'balanced' or None."
+        )
     if labelling.classes is not None:
         raise ValueError(
             f"classes={labelling.classes!r} declares the classes of one target, but y has {len(columns)} columns; "
@@ -559,7 +528,7 @@ def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
 
 
 def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None = None) -> None:
-    """Raise unless it is "balanced" or a dict of weights by label, or a list of dicts for an indicator matrix y.
+    """Raise unless class weights are "balanced", a dict by label, or a list of dicts for an indicator matrix y.
 
     Labels that neither y nor ``classes`` have are allowed if all labels of y have a weight: a fold may lack a class.
     """
@@ -608,11 +577,6 @@ def mean_one(weight: Array, rows: Rows = CPU.rows) -> Array:
     ----------
     weight : (n,), or those of the rows that are here
     rows : reduces over all rows, wherever they are; its sums are exact, so that they do not depend on that
-
-    Examples
-    --------
-    >>> mean_one(np.array([1e300, 3e300])).round(6)
-    array([0.5, 1.5])
     """
     largest = rows.largest(weight)
     if rows.every(weight == largest):

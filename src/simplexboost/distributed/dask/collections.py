@@ -20,7 +20,6 @@ from ...decide.costs import Costs
 from ...decide.probabilities import nodes_of
 from ...decide.sets import with_missing
 from ...tables.partitions import Partition
-from ..fitting import Tables
 from .workers import Item
 
 # ---- the client -----------------------------------------------------------------------------------------------------
@@ -86,18 +85,18 @@ def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
         known = not any(size != size for size in (*X.chunks[0], *other.chunks[0]))
         if known and X.chunks[0] != other.chunks[0]:
             raise ValueError(
-                f"{other_name} has chunks of other rows than {name}: {shortened(other.chunks[0])} rows, not "
-                f"{shortened(X.chunks[0])}. Use {other_name}.rechunk({{0: {name}.chunks[0]}})."
+                f"{other_name} has chunks of other rows than {name}: {show_first(other.chunks[0])} rows, not "
+                f"{show_first(X.chunks[0])}. Use {other_name}.rechunk({{0: {name}.chunks[0]}})."
             )
     both_frames = isinstance(X, dd.DataFrame) and isinstance(other, dd.DataFrame | dd.Series)
     if both_frames and X.known_divisions and other.known_divisions and X.divisions != other.divisions:
         raise ValueError(
-            f"{other_name} has other divisions than {name}: {shortened(other.divisions)}, not "
-            f"{shortened(X.divisions)}. Use {other_name}.repartition(divisions={name}.divisions)."
+            f"{other_name} has other divisions than {name}: {show_first(other.divisions)}, not "
+            f"{show_first(X.divisions)}. Use {other_name}.repartition(divisions={name}.divisions)."
         )
 
 
-def shortened(values: Sequence[Any]) -> str:
+def show_first(values: Sequence[Any]) -> str:
     """Return the first few values, for messages."""
     return f"({', '.join(str(value) for value in values[:4])}{', …' if len(values) > 4 else ''})"
 
@@ -151,12 +150,11 @@ def count_part_rows(held: tuple[int, Partition]) -> int:
     return count_rows(held[1].X)
 
 
-def as_tables(held: list[tuple[int, Partition]], n_evals: int) -> Tables:
+def as_tables(held: list[tuple[int, Partition]], n_tables: int) -> list[list[Partition]]:
     """Return the partitions of a member by table; the list is emptied, so that partitions can be freed once read."""
-    held.sort(key=lambda entry: (entry[0], entry[1].index))
-    tables = Tables([], [[] for _ in range(n_evals)])
-    for table, part in held:
-        (tables.evals[table - 1] if table else tables.train).append(part)
+    tables: list[list[Partition]] = [[] for _ in range(n_tables)]
+    for table, part in sorted(held, key=lambda entry: entry[1].index):
+        tables[table].append(part)
     held.clear()
     return tables
 

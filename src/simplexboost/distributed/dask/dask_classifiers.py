@@ -64,7 +64,19 @@ client : dask.distributed.Client or None, default=None
 
 
 class DaskMixin:
-    """A classifier that is fitted on a Dask cluster, and predicts for Dask collections without computing them."""
+    """A classifier that is fitted on a Dask cluster, and predicts for Dask collections without computing them.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        The number of threads on each worker. None takes as many as the worker has for tasks. The fitted model does not
+        depend on it.
+
+    Attributes
+    ----------
+    traffic_ : `simplexboost.distributed.comm.Traffic`
+        The messages between the workers and the client; ``print`` shows a table of them.
+    """
 
     local_class: ClassVar[Any]
 
@@ -236,17 +248,6 @@ class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier):
     Rows stay on the workers, where they are binned once; sums over rows travel. The model does not depend on the number
     of workers or partitions, nor on workers that die in the middle of the fit.
 
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        The number of threads on each worker. None takes as many as the worker has for tasks. The fitted model does not
-        depend on it.
-
-    Attributes
-    ----------
-    traffic_ : `simplexboost.distributed.comm.Traffic`
-        The messages between the workers and the client; ``print`` shows a table of them.
-
     Examples
     --------
     >>> import dask.array as da
@@ -270,17 +271,6 @@ class DaskBoostingClassifier(DaskMixin, BoostingClassifier):
     """`BoostingClassifier` on a Dask cluster, for compositions whose learner is a tree of the engine.
 
     The model is that of a fit to all rows on one machine, bit for bit.
-
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        The number of threads on each worker. None takes as many as the worker has for tasks. The fitted model does not
-        depend on it.
-
-    Attributes
-    ----------
-    traffic_ : `simplexboost.distributed.comm.Traffic`
-        The messages between the workers and the client; ``print`` shows a table of them.
 
     Examples
     --------

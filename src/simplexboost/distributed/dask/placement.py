@@ -49,13 +49,6 @@ def divide_partitions(
     sizes : the number of rows of every partition
     held : the workers that have a partition
     loads : the number of rows that every worker has already
-
-    Examples
-    --------
-    >>> divide_partitions({0: 5, 1: 5}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0})
-    {'a': [0], 'b': [1]}
-    >>> divide_partitions({0: 5, 1: 5, 2: 5}, {0: ["a"], 1: ["a"], 2: ["a"]}, {"a": 0, "b": 0})
-    {'a': [0, 2], 'b': [1]}
     """
     loads, out = dict(loads), dict[str, list[int]]()
     fair = UNEVEN * (sum(loads.values()) + sum(sizes.values())) / len(loads)

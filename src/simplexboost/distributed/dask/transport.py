@@ -17,13 +17,14 @@ from typing import Any, Self
 
 import dask
 from distributed import Client
+from distributed.actor import ProxyRPC
 
 from ...classifiers.eval_sets import EvalSet
 from ..comm import Answer, Failure, Group, Leader, LostMembersError, Traffic
 from ..fitting import fit_group
 from .collections import as_items, as_tables, count_part_rows
 from .placement import LOOK, Placement
-from .workers import Held, Item, Place, Work, call, client_rpc, is_near
+from .workers import Held, Item, Place, Work, call, is_near
 
 # The number of others to which a holder passes messages. Four answers and its own are added up in about the time that a
 # message takes (3 ms); a thousand workers are five steps away from the client.
@@ -44,21 +45,16 @@ class DaskTransport:
     client : of the Dask cluster
     work : the partitions, and the program that the members run
     name : of the fit, different for every one; part of the keys that Dask's dashboard shows
-
-    Attributes
-    ----------
-    held : the holders; the client asks the first one, which passes messages on to others
-    n_lost : the number of holders that were lost and replaced
     """
 
     def __init__(self, client: Client, work: Work, name: str) -> None:
         self.client, self.work = client, work
         self.placement = Placement(client, work, name)
-        self.held: list[Held] = []
+        self.held: list[Held] = []  # the client asks the first one, which passes messages on to others
         self.started: set[Held] = set()
         self.near: set[Place] = set()  # where the client need not go through the scheduler
         self.losses: Counter[int] = Counter()  # of every item, since the last answer
-        self.n_lost, self.n_trees = 0, 0
+        self.n_lost, self.n_trees = 0, 0  # holders that were lost and replaced; trees of holders that were formed
 
     def __enter__(self) -> Self:
         try:
@@ -116,10 +112,11 @@ class DaskTransport:
         return loop.asyncio_loop
 
     async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
-        calls = [
-            call(client_rpc(self.client, to.place, to.place in self.near), to.place, method, *some)
-            for to, some in args.items()
-        ]
+        calls = []
+        for to, some in args.items():
+            address = to.place.address
+            rpc = self.client.rpc(address) if to.place in self.near else ProxyRPC(self.client.scheduler, address)
+            calls.append(call(rpc, to.place, method, *some))
         return await asyncio.gather(*calls)
 
     def wait_for_notice(self) -> None:
@@ -189,7 +186,7 @@ class Fit:
     """The program of members: the fit of an estimator on the partitions that they hold."""
 
     estimator: Any
-    n_evals: int
+    n_tables: int
     eval_metric: Any = None
 
     def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> None:
@@ -201,7 +198,7 @@ class Fit:
 
     def run(self, group: Group, estimator: Any, partitions: list[Any]) -> None:
         """Fit the estimator itself."""
-        fit_group(group, estimator, as_tables(partitions, self.n_evals), self.eval_metric)
+        fit_group(group, estimator, as_tables(partitions, self.n_tables), self.eval_metric)
 
 
 def fit_on_cluster(
@@ -221,7 +218,7 @@ def fit_on_cluster(
         items += as_items(one._asdict(), number + 1, suffix, run, local)
     sent = copy.copy(estimator)
     sent.callbacks = None  # only the leader calls them, and they need not be picklable
-    fit = Fit(sent, len(sets), eval_metric)
+    fit = Fit(sent, 1 + len(sets), eval_metric)
     with DaskTransport(client, Work(items, fit, count_part_rows), run) as transport:
         leader = Leader(transport)
         fit.run(leader, estimator, [])

@@ -13,13 +13,12 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from distributed import Client, Future, get_worker
-from distributed.actor import ProxyRPC
 from distributed.protocol import to_serialize
 
-from ..comm import Answer, Failure, Group, Member, combine_answers
+from ..comm import Answer, Failure, Member, combine_answers
 
 NEAR = 2.0  # seconds in which a worker must answer the client to count as near
 
@@ -57,21 +56,9 @@ async def is_near(client: Client, place: Place) -> bool:
     return True
 
 
-def client_rpc(client: Client, place: Place, near: bool) -> Any:
-    """Return the connection of the client to a worker: directly, or through the scheduler."""
-    return client.rpc(place.address) if near else ProxyRPC(client.scheduler, place.address)
-
-
 # Answers of more bytes are added up in a thread: the event loop of the worker should not be blocked for longer than a
 # millisecond, in which about four megabytes of integers are added.
 LARGE = 2**22
-
-
-class Program(Protocol):
-    """The program that members run on their partitions."""
-
-    def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> Any:
-        """Run on ``n_threads`` threads, and take the partitions out of the list."""
 
 
 class Holder:
@@ -94,7 +81,7 @@ class Holder:
         self._children: list[Place] = []
         self._tree = -1
 
-    async def start(self, program: Program, past: Sequence[Any]) -> None:
+    async def start(self, program: Callable[..., Any], past: Sequence[Any]) -> None:
         """Run the program, which receives the messages so far, if there are any.
 
         The program takes the partitions out of the list that it gets, so that it can free each one when it has read it.
@@ -147,18 +134,11 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The work of the members of a group.
+    """The work of the members of a group."""
 
-    Attributes
-    ----------
-    items : the partitions of all members
-    program : runs on them
-    rows : counts the rows of a partition, on a worker
-    """
-
-    items: Sequence[Item]
-    program: Program
-    rows: Callable[[Any], int] = len
+    items: Sequence[Item]  # the partitions of all members
+    program: Callable[..., Any]  # runs on them: called with the group, the list of partitions and ``n_threads``
+    rows: Callable[[Any], int] = len  # counts the rows of a partition, on a worker
 
     def names(self, items: Sequence[int]) -> str:
         """Return the names of items, for messages."""

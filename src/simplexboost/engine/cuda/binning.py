@@ -22,9 +22,7 @@ BINS = records("X edges first codes missing", [("n", "i8"), ("all", "i8"), ("p",
 class DeviceArray:
     """An array of the device that is read like one of the host: its numbers are copied when they are first read.
 
-    Attributes
-    ----------
-    on_device : the array on the device, whose elements may be words of several numbers
+    The elements of ``on_device`` may be words of several numbers.
     """
 
     def __init__(self, on_device: Any, device: Any, shape: tuple[int, ...], dtype: Any) -> None:

@@ -102,22 +102,14 @@ class Layout:
 
 
 class PendingGrown(Grown):
-    """A tree that the device is still growing; its other attributes wait until it is finished.
+    """A tree that the device is still growing; reading its sums, its number of leaves or the tree waits for it."""
 
-    Attributes
-    ----------
-    leaf_of_row : (n,) int32, on the device
-    rows, order : on the device: the rows it is grown on, None for all; and the same (n_rows,) int32, leaf by leaf
-    leaf_count, nodes, sets : addresses on the device, of the number of its leaves, of its nodes and of its sets
-    most_leaves : a bound on the number of leaves
-    """
-
-    rows: Any
-    order: Any
-    leaf_count: int
-    most_leaves: int
+    rows: Any  # on the device: the rows it is grown on, None for all
+    order: Any  # (n_rows,) int32, on the device: these rows leaf by leaf
+    leaf_count: int  # these three are addresses on the device: of the number of leaves
     nodes: int
     sets: int
+    most_leaves: int  # a bound on the number of leaves
 
     def __init__(self, data: BinnedData, wait: Callable[[], tuple[Tree, AnyArray, Array, int]], **places: Any) -> None:
         self.__dict__.update(places, _data=data, _wait=wait)
@@ -140,24 +132,17 @@ class PendingGrown(Grown):
 
 
 class TreeGrower:
-    """Grows trees on one table, and keeps its memory on the device from tree to tree.
-
-    Attributes
-    ----------
-    codes : (n_tiles, n) uint64, on the device
-    n_bins, has_missing, categorical : (p,) int32, uint8 and uint8, on the device
-    bin_stride : the room for the bins of a feature: a multiple of 32
-    """
+    """Grows trees on one table, and keeps its memory on the device from tree to tree."""
 
     def __init__(self, device: Any, data: BinnedData) -> None:
         self.device, self.n, self.p = device, data.n, data.p
         codes = data.codes
         if not isinstance(codes, DeviceCodes):
             codes = np.ascontiguousarray(codes).view(np.uint64)[:, :, 0]
-        self.codes = codes.on_device if isinstance(codes, DeviceCodes) else device.upload(codes)
+        self.codes = codes.on_device if isinstance(codes, DeviceCodes) else device.upload(codes)  # (n_tiles, n)
         columns = (data.n_bins, data.has_missing, data.categorical)
         self.n_bins, self.has_missing, self.categorical = map(device.upload, columns)
-        self.bin_stride = int(-(-int((data.n_bins + data.has_missing).max()) // 32) * 32)
+        self.bin_stride = int(-(-int((data.n_bins + data.has_missing).max()) // 32) * 32)  # room for those of a feature
         self.any_categories = bool(data.categorical.any())
         self._kept: dict[str, Any] = {}
         self._room_for: dict[Any, bool] = {}  # kinds of trees for which there is memory, or not

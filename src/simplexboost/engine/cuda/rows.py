@@ -78,12 +78,7 @@ def find_leaves(table: TreeGrower, grown: PendingGrown) -> None:
 
 
 class CudaLeaves(LateValues):
-    """Leaf values that the device is still computing.
-
-    Attributes
-    ----------
-    on_device : (at least L, K) float32, on the device
-    """
+    """Leaf values that the device is still computing; ``on_device`` is (at least L, K) float32."""
 
     def __init__(self, on_device: Any, device: Any, n_leaves: Callable[[], int], bound: float, count: int = 0) -> None:
         self.on_device, self._device, self._n_leaves, self._bound = on_device, device, n_leaves, bound
