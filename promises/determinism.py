@@ -304,7 +304,8 @@ def same_bytes_after_a_resume(case: int) -> None:
     whole = rows.fit(clone(clf), **more)
     if whole.n_iter_ == 0:
         return  # nothing could be learnt, so that there is nothing to interrupt
-    made = len(getattr(whole, "validation_score_", whole.history_["risk"]))  # early stopping keeps fewer than it made
+    curve = whole.history_["risk"] if whole.validation_score_ is None else whole.validation_score_
+    made = len(curve)  # early stopping keeps fewer than it made
     with TemporaryDirectory() as folder:
         path, rounds = Path(folder) / "model.sb", np.sort(rng.integers(1, made + 1, 2)).tolist()
         broken_off(rows, clone(clf), path, rounds[0], more)

@@ -130,7 +130,7 @@ def changed_classes() -> Case:
     """A model that has learned a class, forgotten another and has a temperature."""
     X, c = numbers(K=4)
     clf = sb.SimplexBoostClassifier(n_estimators=15, calibration=0.7, random_state=0).fit(X[c > 0], LABELS[c[c > 0]])
-    return Case(sb.drop_classes(clf.add_classes(X, LABELS[c], n_rounds=5), "cedar"), X)
+    return Case(sb.drop_classes(sb.add_classes(clf, X, LABELS[c], n_rounds=5), "cedar"), X)
 
 
 def merged_classes() -> Case:

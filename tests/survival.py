@@ -112,6 +112,7 @@ def attributes(clf):
         name for names in re.findall(r"^ *((?:\w+_(?:, )?)+) :", text, re.MULTILINE) for name in names.split(", ")
     }
     names = {name for name in {*vars(clf), *computed, *documented} if name.endswith("_") and not name.startswith("_")}
+    names -= {"plan_"}  # which files do not hold
     return {name: getattr(clf, name) for name in names if hasattr(clf, name)}
 
 

@@ -98,13 +98,13 @@ def test_canonical_codewords_as_far_as_memory_allows(monkeypatch):
     assert most_canonical(10) == 1024
 
 
-@pytest.mark.parametrize(("code_dim", "most"), [("auto", 5000), (7, 2**31 - 1)])
+@pytest.mark.parametrize(("code_dim", "most"), [(None, 5000), (7, 2**31 - 1)])
 def test_the_flagship_asks_for_the_memory(monkeypatch, code_dim, most):
     monkeypatch.setattr(auto, "free_memory", lambda: 2 * (8 * 60 * 5000 + 12 * 5000**2))
     clf = sb.SimplexBoostClassifier(codewords=Auto(code_dim))
     code = clf._by_rules(clf.parts(), problem(n=60)).parts.codewords
     assert code.most_canonical == most
-    assert code.matrix(30, np.random.default_rng(0)).shape == (30, 30 if code_dim == "auto" else 7)
+    assert code.matrix(30, np.random.default_rng(0)).shape == (30, 30 if code_dim is None else 7)
 
 
 @pytest.mark.parametrize("name", CODEWORDS)

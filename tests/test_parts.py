@@ -23,9 +23,9 @@ def test_names_and_parts_become_parts():
 @pytest.mark.parametrize(
     ("value", "kind", "words"),
     [
-        ("hinge", ValueError, "loss='hinge' is unknown; choose one of 'exponential', 'logistic', .* or pass a Loss"),
+        ("hinge", ValueError, "loss='hinge' is unknown; choose one of 'logistic', 'savage', .* or pass a Loss"),
         (MM, TypeError, r"loss=MM is a class; pass an instance, MM\(\)"),
-        (3, TypeError, "loss=3 must be one of 'exponential', .* or a Loss instance"),
+        (3, TypeError, "loss=3 must be one of 'logistic', .* or a Loss instance"),
         (None, TypeError, "loss=None must be one of"),
         (dict, TypeError, "must be one of"),
     ],

@@ -27,7 +27,8 @@ def saved(clf, tmp_path):
 
 def check(make, X, y, tmp_path, rounds, **more):
     whole = make().fit(X, y, **more)
-    made = len(getattr(whole, "validation_score_", whole.history_["risk"]))  # early stopping keeps fewer than it made
+    curve = whole.history_["risk"] if whole.validation_score_ is None else whole.validation_score_
+    made = len(curve)  # early stopping keeps fewer than it made
     for after in sorted({*rounds, whole.n_iter_, made}):
         if after > made:
             continue

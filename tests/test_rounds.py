@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 from cases import BOOSTERS, blobs, each
@@ -45,14 +43,6 @@ def test_the_first_rounds_are_a_model_like_any_other(tmp_path):
     for function in (sb.keep_rounds, sb.drop_classes, sb.merge_classes):
         with pytest.raises(NotFittedError):
             function(sb.SimplexBoostClassifier(), 1)
-
-
-def test_a_prefix_is_packed_once():
-    model = sb.SimplexBoostClassifier(n_estimators=4, random_state=0).fit(X, Y).model_
-    part = model.prefix(2)
-    assert model.prefix(2) is part and part.n_rounds == 2 and part.terms == model.terms[: model.round_ends[1]]
-    assert model.prefix(3).n_rounds == 3
-    assert copy.deepcopy(model)._prefix is None
 
 
 def test_the_first_of_many_rounds_is_not_the_last():

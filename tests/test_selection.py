@@ -578,7 +578,6 @@ def test_a_temperature_multiplies_predictions_and_leaves_the_steps():
     assert_allclose(warm.predictor(X), 0.7 * model.predictor(X), rtol=1e-12)
     assert_allclose(list(warm.staged_predictor(X))[-1], warm.predictor(X), rtol=1e-12)
     assert_allclose(warm.first(1).predictor(X), 0.7 * model.first(1).predictor(X), rtol=1e-12)
-    assert_allclose(warm.prefix(1).predictor(X), warm.first(1).predictor(X), rtol=1e-12)
     assert [t.step for t in warm.terms] == [0.3] * 3
     assert warm.at(1.0).predictor(X).tobytes() == model.predictor(X).tobytes()
     warm.add_round(model.terms[:1])

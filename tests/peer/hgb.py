@@ -170,7 +170,8 @@ class HistGradientBoostingClassifier(ClassifierMixin, BaseEstimator):
     @property
     def validation_score_(self) -> np.ndarray:
         """The scores of evaluated rows; none if nothing was evaluated."""
-        return getattr(self.model_, "validation_score_", np.empty(0))
+        scores = self.model_.validation_score_
+        return np.empty(0) if scores is None else scores
 
     @property
     def _preprocessor(self) -> Any:

@@ -216,7 +216,7 @@ def keep_rounds(clf: Any, n_rounds: int) -> Any:
     check_is_fitted(clf)
     check_number("n_rounds", n_rounds, int, 1, clf.n_iter_)
     clf, n = copy_estimator(clf), int(n_rounds)
-    clf.model_, clf.n_iter_, clf.set_scores_ = clf.model_.prefix(n), n, None  # the scores are those of all rounds
+    clf.model_, clf.n_iter_, clf.set_scores_ = clf.model_.first(n), n, None  # the scores are those of all rounds
     clf.history_ = {name: values[:n] for name, values in clf.history_.items()}
     return clf
 

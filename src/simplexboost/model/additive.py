@@ -58,7 +58,6 @@ class AdditiveModel:
     round_ends: list[int] = field(default_factory=list)
     temperature: Any = 1.0
     _forest: tuple[Any, PackedForest] | None = field(default=None, init=False, repr=False)
-    _prefix: AdditiveModel | None = field(default=None, init=False, repr=False)
 
     @cached
     def code(self) -> Code:
@@ -116,16 +115,6 @@ class AdditiveModel:
         one = np.ndim(self.temperature) == 0 and self.temperature == 1.0
         return self.terms if one else [multiply_outputs(term, self.temperature) for term in self.terms]
 
-    def prefix(self, n_rounds: int) -> AdditiveModel:
-        """Return the model after its first rounds, kept until another number of rounds is needed.
-
-        The trees of the prefix are then packed once, and not again for every prediction.
-        """
-        kept = self._prefix
-        if kept is None or kept.n_rounds != n_rounds:
-            kept = self._prefix = self.first(n_rounds)
-        return kept
-
     @property
     def dtype(self) -> Any:
         """The precision of F, which is that of the codewords."""
@@ -164,7 +153,7 @@ class AdditiveModel:
         return kept[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__ | {"_forest": None, "_prefix": None}
+        state = self.__dict__ | {"_forest": None}
         if is_view(self.Y):  # which a pickle would write out, K × K
             state |= {"Y": (len(self.Y), self.Y.dtype)}
             state.pop("code", None)
