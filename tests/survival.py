@@ -97,11 +97,14 @@ def differences(a, b, where=""):
     return [] if repr(a) == repr(b) else [f"{where}: {a!r} became {b!r}"]
 
 
+UNSAVED = {"plan_"}  # what files do not hold
+
+
 def public(part):
     """The attributes of an object; of a dataclass its fields, without what it keeps to be faster."""
     names = [field.name for field in fields(part)] if is_dataclass(part) else vars(part)
     fitted = [name for name in vars(part) if name.endswith("_")]
-    return {name: getattr(part, name) for name in {*names, *fitted} if not name.startswith("_")}
+    return {name: getattr(part, name) for name in {*names, *fitted} - UNSAVED if not name.startswith("_")}
 
 
 def attributes(clf):
@@ -112,8 +115,7 @@ def attributes(clf):
         name for names in re.findall(r"^ *((?:\w+_(?:, )?)+) :", text, re.MULTILINE) for name in names.split(", ")
     }
     names = {name for name in {*vars(clf), *computed, *documented} if name.endswith("_") and not name.startswith("_")}
-    names -= {"plan_"}  # which files do not hold
-    return {name: getattr(clf, name) for name in names if hasattr(clf, name)}
+    return {name: getattr(clf, name) for name in names - UNSAVED if hasattr(clf, name)}
 
 
 def answers(clf, table, labels):
