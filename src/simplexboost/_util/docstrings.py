@@ -1,7 +1,7 @@
 """Completes docstrings, so that a parameter which many classes or functions share is described once.
 
 `described` adds to a docstring what it lacks: for a class the parameters and attributes of its base classes, for a
-method the parameters of the method that it overrides, and for all of them the entries of `SHARED`. So
+method the parameters and the answer of the method that it overrides, and for all of them the entries of `SHARED`. So
 ``help(SAMMEClassifier)`` explains every parameter.
 """
 
@@ -60,8 +60,8 @@ def described(thing: T, shared: str = SHARED) -> T:
 
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
     class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
-    its methods get the parameters of the methods that they override. The ``Examples`` section begins with a fit where
-    it needs one: if it uses ``clf`` and does not make it.
+    its methods get the parameters and the ``Returns`` section of the methods that they override. The ``Examples``
+    section begins with a fit where it needs one: if it uses ``clf`` and does not make it.
 
     Examples
     --------
@@ -112,6 +112,7 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     names = list(inspect.signature(thing).parameters)
     found = dict(sections(clean(thing.__doc__)))
     others = [dict(sections(clean(base))) for base in bases if base]
+    found.setdefault("Returns", next((other["Returns"] for other in others if "Returns" in other), ""))
     own, attributes = entries(found.get("Parameters", "")), dict[str, str]()
     known = ChainMap(own, *(entries(other.get("Parameters", "")) for other in others), entries(clean(shared)))
     order = dict.fromkeys([*own, *names] if own_first else [*names, *own])
@@ -123,7 +124,7 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     examples = found.get("Examples", "")
     if re.search(r"\bclf\b", examples) and "clf = " not in examples:
         found["Examples"] = SETUP + examples
-    titles = dict.fromkeys(["", "Parameters", "Attributes", *found])
+    titles = dict.fromkeys(["", "Parameters", "Attributes", "Returns", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")
         for title in titles

@@ -12,20 +12,17 @@ single-label    a learner that names one class: +1 for it, −1 for the others (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._util.arrays import Array
-from .._util.docstrings import described
 from .._util.params import check_choice
 from ..model.hypotheses import direction
 from ..parts.learners import GreedyTree, HammingTree, IndexStump, Learner, as_learner
 from ..parts.losses import MM, OwnScoreExponential
 from ..parts.optimizers import AllCoordinates, GradientDescent, NewColumn, Optimizer, SignedDescent
 from ..parts.steps import ClosedForm, ErrorStep, Step, as_step
-from ..persist.saving import register
 from .booster import Booster
 from .plan import Parts, make_parts
 
@@ -44,9 +41,6 @@ def closed_form(step: Any) -> Step:
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class OneVsAllBoostClassifier(Booster):
     """One AdaBoost per class, the class against the rest; the highest score wins.
 
@@ -75,9 +69,6 @@ class OneVsAllBoostClassifier(Booster):
         return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostM1Classifier(Booster):
     """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
 
@@ -112,9 +103,6 @@ class AdaBoostM1Classifier(Booster):
         return make_parts("own-score", "canonical", self.learner, "gradient", ErrorStep(max_vote=self.max_vote))
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class SAMMEClassifier(Booster):
     """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1); learners need only beat guessing.
 
@@ -153,9 +141,6 @@ class SAMMEClassifier(Booster):
         )
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostMMClassifier(Booster):
     """AdaBoost.MM (Mukherjee & Schapire, 2013): every wrong class has a cost; learners need only beat guessing.
 
@@ -194,9 +179,6 @@ class AdaBoostMMClassifier(Booster):
         return make_parts(MM(self.cost_matrix), "canonical", self.learner, "gradient", closed_form(self.step))
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostMHClassifier(Booster):
     """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, with one step for all classes.
 
@@ -249,9 +231,6 @@ class AdaBoostMHClassifier(Booster):
         return make_parts("one-vs-all", "canonical", learner, optimizer, self.step)
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostM2Classifier(Booster):
     """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners say what is plausible.
 
@@ -305,9 +284,6 @@ class AdaBoostM2Classifier(Booster):
         return make_parts("exponential", "canonical", learner, optimizer, closed_form(self.step))
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostECCClassifier(Booster):
     """AdaBoost.ECC (Guruswami & Sahai, 1999): every round gives the classes two colours, which a learner tells apart.
 

@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import METHODS, check_keywords, check_parameters, suggest_keywords
 from ..boosting.decisions import as_decision
-from ..persist.saving import check_savable, save
+from ..persist.saving import CLASSIFIERS, check_savable, save
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
@@ -51,8 +52,11 @@ def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -
     return {name: value for name, value in (others | changed).items() if name not in removed}
 
 
+@described
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file.
+
+    Classifiers of the package can be saved, unless their class says ``stored=False``.
 
     Unknown keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the
     ``__init__`` that is generated for it, whose signature scikit-learn reads.
@@ -73,11 +77,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
     categories_: Categories | None  # those of categorical columns
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, stored: bool = True, **more: Any) -> None:
         super().__init_subclass__(**more)
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
                 setattr(cls, name, suggest_keywords(vars(cls)[name], table))
+        if stored and cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            CLASSIFIERS[cls.__name__] = cls
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         check_keywords(cls, keywords)
@@ -134,11 +140,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def class_scores(self, X: Any) -> Array:
         """Compute a score for every class; the highest wins.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
         Returns
         -------
         array of shape (n, K)
@@ -147,11 +148,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> AnyArray:
         """Predict the class with the highest score of every row, ties to the first.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -168,11 +164,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """Compute class scores U (n, K); with two classes U₁ − U₀ (n,), as scikit-learn expects.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
         Returns
         -------
         array of shape (n, K) or (n,)
@@ -185,13 +176,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
         y : array of shape (n,)
             The true labels; an indicator matrix (n, K) if the model was fitted to one, and (n, T) for T class targets:
             then a row is right if all of it is.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows.
 
         Returns
         -------

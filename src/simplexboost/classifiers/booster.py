@@ -9,7 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from inspect import get_annotations
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import clone
@@ -24,6 +25,7 @@ from .._util.compat import (
     set_callbacks,
     with_callbacks,
 )
+from .._util.docstrings import described
 from .._util.messages import show_progress, warn_user
 from .._util.params import check_choice, check_flag, check_number, check_verbose, random_generator
 from .._util.runtime import one_blas_thread
@@ -60,9 +62,14 @@ from .search import check_groups
 from .sklearn_callbacks import SklearnCallbacks
 
 
+@described
+@dataclass_transform(eq_default=False)
 @dataclass(eq=False, repr=False, kw_only=True)
-class Booster(AdditiveClassifier):
+class Booster(AdditiveClassifier, stored=False):
     """The base class of boosters: everything around the boosting loop. A subclass says which `parts` it has.
+
+    Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
+    completed with what this one describes.
 
     Parameters
     ----------
@@ -111,8 +118,6 @@ class Booster(AdditiveClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The labels, sorted.
     n_classes_ : int
         The number of classes, K.
     class_prior_ : array of shape (K,) or None
@@ -151,10 +156,6 @@ class Booster(AdditiveClassifier):
         The number of rounds in the model.
     stop_reason_ : str or None
         Why boosting stopped before ``n_estimators`` rounds; None if it did not.
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
     feature_kinds_ : list of str, or None
         What each column holds: "number", "category", "date", "duration", "time" or "missing". None if X was an array of
         numbers.
@@ -183,6 +184,12 @@ class Booster(AdditiveClassifier):
 
     if HAS_SKLEARN_CALLBACKS:
         set_callbacks, _init_callback_context = set_callbacks, init_callback_context
+
+    def __init_subclass__(cls, kw_only: bool = False, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if any(name in vars(cls) for name in get_annotations(cls)):  # parameters with defaults
+            dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+        described(cls)
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 

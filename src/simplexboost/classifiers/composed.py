@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from .._util.docstrings import described
-from ..persist.saving import register
 from .booster import Booster
 from .plan import Parts, make_parts
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class BoostingClassifier(Booster):
     """Multiclass boosting from any parts: a loss, codewords, a weak learner, an optimizer and a step.
 

@@ -78,7 +78,7 @@ FEW = 64  # rows that one thread predicts, however many there are
 
 
 @described
-class AdditiveClassifier(BaseClassifier):
+class AdditiveClassifier(BaseClassifier, stored=False):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     _multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from .._util.arrays import AnyArray
-from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
 from ..boosting.decisions import OneLabel
 from ..engine import ORDERS
-from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Ordinal, Simplex, as_codewords
+from ..parts.codewords import Auto, Canonical, Codewords, MaxMin, Ordered, Ordinal, Simplex, as_codewords
 from ..parts.learners import SketchTree
 from ..parts.learners.constraints import is_by_class
 from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost, UserLoss
@@ -24,7 +23,7 @@ from ..parts.optimizers.sketched import has_even_classes
 from ..parts.steps import FixedStep
 from ..persist.archive import damaged
 from ..persist.models import is_number
-from ..persist.saving import from_json, register, to_json
+from ..persist.saving import from_json, to_json
 from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
@@ -78,10 +77,7 @@ MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
 
-@register
-@described
-@dataclass(eq=False, repr=False, kw_only=True)
-class SimplexBoostClassifier(Booster):
+class SimplexBoostClassifier(Booster, kw_only=True):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
     It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
@@ -169,21 +165,6 @@ class SimplexBoostClassifier(Booster):
     n_jobs : int or None, default=None
         The number of threads. None takes the cores that the process may use, or its share of them inside a joblib
         worker; −1 takes all. The fitted model does not depend on it.
-    device : {"cpu", "cuda"}, default="cpu"
-        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs CuPy
-        (``pip install cupy-cuda12x``). The model is an ordinary one, which predicts on the processor where there is no
-        GPU.
-    subsample : float, default=1.0
-        The fraction of the rows that each tree sees, drawn anew in every round.
-    early_stopping : bool, int or `boosting.EarlyStopping`, default=False
-        Whether to stop when the predictions of rows that are not trained on have not improved for 10 rounds, or for a
-        number of rounds given here. These rows are the ``X_val`` of ``fit`` (the first of several), or else a tenth of
-        the training rows that is held out. The predictions improve if the risk falls, or if the first ``eval_metric``
-        of ``fit`` improves; the model keeps the rounds up to the best one. An `EarlyStopping` says more exactly when
-        to stop. Early stopping takes the place of the choice of rounds.
-    class_weight : dict, "balanced" or None, default=None
-        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
-        every class the weight 1.
     classes : sequence of labels, Ordinal, Hierarchy, dict or None, default=None
         The classes and how they are related. None takes the labels that occur in y. A sequence lists all labels, of
         which some may be absent from the training data: those get probability zero. An `Ordinal` gives an order, like
@@ -192,15 +173,6 @@ class SimplexBoostClassifier(Booster):
         the median of the probabilities, which has the smallest expected absolute error. A `Hierarchy`, or a dict of its
         nodes such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, gives a tree, whose nodes can be predicted
         as well. It does not change the fit unless ``codewords="hierarchy"``.
-    warm_start : bool, default=False
-        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
-    callbacks : list of Callback or None, default=None
-        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
-        and then.
-    random_state : int, RandomState or None, default=None
-        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
-    verbose : int, default=0
-        1 prints progress about once a second, together with what is evaluated.
 
     Attributes
     ----------
@@ -277,11 +249,6 @@ class SimplexBoostClassifier(Booster):
             The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
             split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
             choice is made for rows of known ones.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
@@ -302,7 +269,8 @@ class SimplexBoostClassifier(Booster):
         check_structure(self.classes)
         check_choice("growth", self.growth, ("auto", *ORDERS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
-        self._optimizer().check_parameters()
+        if not is_auto(self.optimizer):
+            self._optimizer().check_parameters()
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
         check_thresholds(self.thresholds)
@@ -365,7 +333,6 @@ class SimplexBoostClassifier(Booster):
         if is_auto(rounds):
             usual = USUAL / 2 if data.K <= 3 else USUAL
             rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
-        growth = "best" if is_auto(self.growth) else self.growth
         codewords, candidates, init = parts.codewords, parts.optimizer.candidates, parts.optimizer.init
         if is_auto(candidates):
             candidates = None if data.problem.is_matrix else self._suited_candidates(parts, data)
@@ -374,7 +341,7 @@ class SimplexBoostClassifier(Booster):
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions
         elif type(codewords) is Auto and codewords.code_dim is None:
-            codewords = Auto(most_canonical=data.engine.rows.decide(lambda: most_canonical(n)))
+            codewords = Canonical() if data.K <= data.engine.rows.decide(lambda: most_canonical(n)) else MaxMin()
         given = not (is_auto(self.calibration) or isinstance(self.calibration, bool))
         return Plan.of(self, parts).with_params(
             codewords=codewords,
@@ -382,8 +349,6 @@ class SimplexBoostClassifier(Booster):
             init="zero" if is_auto(init) else init,
             learning_rate=rate,
             n_estimators=rounds,
-            growth=growth,
-            gain_noise=float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
             temperature=float(self.calibration) if given else 1.0,
         )
 
@@ -471,12 +436,13 @@ class SimplexBoostClassifier(Booster):
     # ---- the parts --------------------------------------------------------------------------------------------------
 
     def parts(self) -> Parts:
+        growth = "best" if is_auto(self.growth) else self.growth
         tree = SketchTree(
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
-            growth=self.growth,
-            gain_noise=self.gain_noise,
+            growth=growth,
+            gain_noise=float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
             l2_regularization=self.l2_regularization,
             monotonic_cst=self.monotonic_cst,
             interaction_cst=self.interaction_cst,
