@@ -99,12 +99,14 @@ class Booster(AdditiveClassifier, stored=False):
         takes the labels that occur in y.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
-        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
+        columns of a data frame, and None takes none. Categories that training has not seen are treated like missing
+        values. Learners that are not trees of the engine take no categories.
     warm_start : bool, default=False
         Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
         New categories get numbers after those that are known, as long as there is room.
     callbacks : sequence of Callback or None, default=None
-        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``.
+        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
+        and then.
     random_state : int, RandomState or None, default=None
         The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
     n_jobs : int or None, default=None
@@ -336,15 +338,8 @@ class Booster(AdditiveClassifier, stored=False):
             evaluations=evaluations,
             prior=checked.problem.class_prior(checked.data.target_weights()),
         )
-        run.snapshot = lambda: self._snapshot(finish(run))
         callbacks = self._callbacks(history, evaluations) + [make(finish) for make in last]
-        try:
-            with one_blas_thread():
-                boost(run, n_rounds, callbacks)
-        finally:
-            run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
-        if run.diverged:
-            warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
+        boost_run(run, n_rounds, callbacks, lambda: self._snapshot(finish(run)))
         self.__dict__.update(finish(run))
 
     def _check_parameters(self) -> None:
@@ -559,6 +554,18 @@ class Booster(AdditiveClassifier, stored=False):
         except (TypeError, ValueError):
             self.__dict__.update(before)
             raise
+
+
+def boost_run(run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any]) -> None:
+    """Boost, with a function ``run.snapshot`` for callbacks that returns the estimator as fitted so far."""
+    run.snapshot = snapshot
+    try:
+        with one_blas_thread():
+            boost(run, n_rounds, callbacks)
+    finally:
+        run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
+    if run.diverged:
+        warn_user(f"{run.stop_reason} The model keeps the {run.round} rounds before.", ConvergenceWarning)
 
 
 def same_classes(a: Any, b: Any) -> bool:

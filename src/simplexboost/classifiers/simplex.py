@@ -144,9 +144,6 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
         the scores of rows held out, also if the number of rounds is given: rare labels are then predicted more often.
         "f1" does not go with ``early_stopping``, which leaves the number of rounds open.
-    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
-        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
-        columns of a data frame; None takes none. Categories that training has not seen are treated like missing values.
     max_features : float or "auto", default="auto"
         The fraction of the features that each tree sees, drawn anew in every round. "auto" is 0.8, and 0.4 if there are
         more than 256 features.
