@@ -127,7 +127,7 @@ def test_the_curves_of_an_evaluated_set_are_those_of_the_stages(kind):
 
 def test_without_rows_nothing_is_followed():
     clf = booster().fit(X, Y)
-    assert not any(hasattr(clf, name) for name in EVAL_ATTRIBUTES)
+    assert all(getattr(clf, name) is None for name in EVAL_ATTRIBUTES)
     assert len(clf.train_score_) == clf.n_iter_
     assert not hasattr(booster(), "train_score_")
     with pytest.raises(NotFittedError):
@@ -136,9 +136,9 @@ def test_without_rows_nothing_is_followed():
 
 def test_what_an_earlier_fit_has_followed_is_forgotten():
     clf = booster().fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST])
-    assert all(hasattr(clf, name) for name in EVAL_ATTRIBUTES)
+    assert all(getattr(clf, name) is not None for name in EVAL_ATTRIBUTES)
     clf.fit(X, Y)
-    assert not any(hasattr(clf, name) for name in EVAL_ATTRIBUTES)
+    assert all(getattr(clf, name) is None for name in EVAL_ATTRIBUTES)
 
 
 def test_a_continued_fit_has_the_whole_curve():
@@ -417,7 +417,7 @@ def test_parameters_that_a_file_lacks_have_their_defaults(tmp_path):
     del header["followed"], header["parameters"]["early_stopping"]
     write_file(path, header, arrays)
     again = sb.load(path)
-    assert again.early_stopping is False and not any(hasattr(again, name) for name in EVAL_ATTRIBUTES)
+    assert again.early_stopping is False and all(getattr(again, name) is None for name in EVAL_ATTRIBUTES)
 
 
 @pytest.mark.parametrize(

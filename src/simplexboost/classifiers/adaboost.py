@@ -1,13 +1,6 @@
 """AdaBoost for many classes: M1, SAMME, one-vs-all, MM, MH, M2 and its multi-label version MR, and ECC.
 
-MH, M2 and sm-boost (in `gradient`) need learners h(x, k) of an example and a class. `product_parts` offers four kinds:
-
-==============  =====================================================================
-shared          one tree for all classes; every leaf has an answer for each class
-separate        a tree for every class, and one step for all of them
-index           one stump on [x, k], the features and the number of the class
-single-label    a learner that names one class: +1 for it, −1 for the others (MH only)
-==============  =====================================================================
+MH, M2 and sm-boost (in `gradient`) need learners h(x, k) of an example and a class; ``learner_mode`` is their kind.
 """
 
 from __future__ import annotations
@@ -31,7 +24,7 @@ SIGNED_MODES = {**MODES, "single-label": SignedDescent}
 
 
 def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
-    """Return the learner and the optimizer of a mode."""
+    """Return the learner and the optimizer of a mode, a kind of learners h(x, k)."""
     check_choice("learner_mode", mode, modes)
     return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
 

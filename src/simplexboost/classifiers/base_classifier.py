@@ -32,10 +32,10 @@ def transaction(estimator: Any) -> Iterator[Any]:
     draft = object.__new__(type(estimator))  # the constructor, which a subclass may have changed, is not called
     draft.__dict__.update(before)
     yield draft
-    estimator.__dict__ = merged(dict(vars(estimator)), before, vars(draft))
+    estimator.__dict__ = merge_attributes(dict(vars(estimator)), before, vars(draft))
 
 
-def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+def merge_attributes(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """Merge the attributes that an estimator has ``now`` with those of its copy ``before`` and ``after`` a fit.
 
     Fitted attributes (``name_``) are those of the fit. Parameters that the fit has not changed are kept as they are
@@ -43,7 +43,7 @@ def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -
 
     Examples
     --------
-    >>> merged({"n_jobs": 2, "old_": 1}, {"n_jobs": 1, "old_": 1}, {"n_jobs": 1, "model_": 3})
+    >>> merge_attributes({"n_jobs": 2, "old_": 1}, {"n_jobs": 1, "old_": 1}, {"n_jobs": 1, "model_": 3})
     {'n_jobs': 2, 'model_': 3}
     """
     others = {name: value for name, value in now.items() if not name.endswith("_")}
@@ -192,7 +192,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
             y = of_one_kind(np.asarray(y))
         if self._problem.widths is not None:
-            return exact_matches(y, predicted, sample_weight)
+            if np.shape(y) != predicted.shape:
+                raise ValueError(
+                    f"y must have the shape {predicted.shape}, a class of each target; it has {np.shape(y)}."
+                )
+            return float(np.average((np.asarray(y) == predicted).all(axis=1), weights=sample_weight))
         try:
             with np.errstate(invalid="ignore"):  # of missing labels, which are refused
                 return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -205,11 +209,3 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
-
-
-def exact_matches(y: Any, predicted: AnyArray, sample_weight: Any) -> float:
-    """Return the share of rows of y (n, T) with every column right, as `MultiOutputClassifier` does."""
-    table = np.asarray(y)
-    if table.shape != predicted.shape:
-        raise ValueError(f"y must have the shape {predicted.shape}, a class of each target; it has {table.shape}.")
-    return float(np.average((table == predicted).all(axis=1), weights=sample_weight))

@@ -1,6 +1,6 @@
-"""Base classes of the boosters: the parameters, the fit and the fitted attributes that all of them share.
+"""`Booster`, with the parameters, the fit and the fitted attributes of all boosters, and `BoostingClassifier`.
 
-A subclass chooses the parts (loss, codewords, learner, optimizer, step). Callbacks of scikit-learn are called here.
+A subclass of `Booster` chooses the parts: loss, codewords, learner, optimizer and step.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from ..parts.optimizers.run import Run
 from ..persist.saving import check_label_types
 from ..tables.inputs import Taken
 from ..tables.order import sort_by_content
+from ..tables.partitions import Partition
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
 from .auto import loss_on
 from .base_classifier import transaction
 from .eval_sets import (
     EvalContext,
-    EvalSet,
     eval_attributes,
     evaluate_held_out,
     make_evaluations,
@@ -56,7 +56,7 @@ from .eval_sets import (
     split_off,
 )
 from .metrics import check_metrics
-from .plan import Parts, Plan
+from .plan import Parts, Plan, make_parts
 from .prediction import AdditiveClassifier
 from .search import check_groups
 from .sklearn_callbacks import SklearnCallbacks
@@ -275,7 +275,7 @@ class Booster(AdditiveClassifier, stored=False):
         X: Any,
         y: Any,
         sample_weight: Any,
-        sets: list[EvalSet],
+        sets: list[Partition],
         eval_metric: Any,
         costs: Any = None,
         groups: Any = None,
@@ -290,7 +290,7 @@ class Booster(AdditiveClassifier, stored=False):
             parts = draft.parts()
             X, to_host = draft._table(X, parts.learner), draft._to_host
             y, sample_weight, costs, groups, init_score = map(to_host, (y, sample_weight, costs, groups, init_score))
-            checked = draft._with_start(draft._check_training(parts, X, y, sample_weight, costs), init_score)
+            checked = draft._with_start(draft._check_rows(X, y, sample_weight, costs, parts.learner), init_score)
             for of_target in checked.problem.class_lists:
                 check_label_types(of_target)
             if groups is not None:
@@ -370,34 +370,31 @@ class Booster(AdditiveClassifier, stored=False):
         known: int | None = getattr(self, "_seed", None) if self._continues else None
         return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
-    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        """Make the training set; with a warm start, X must have the columns of the fitted model.
-
-        The model's trees know columns by position and categories by number: on other columns they would predict
-        nonsense, or read past the end of a row.
-        """
-        return self._check_rows(X, y, sample_weight, costs, self._declared, parts.learner, reset=not self._continues)
-
     @property
     def _declared(self) -> Any:
         """All labels, if some may be absent from the training data; None means those that occur."""
         return self.classes
 
     def _check_rows(
-        self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, learner: Learner, reset: bool
+        self, X: Any, y: Any, sample_weight: Any, costs: Any, learner: Learner, labels: Any = None
     ) -> Checked:
-        """Make the training set; its labels are among ``classes``, and X has the known columns unless ``reset``."""
+        """Make the training set; X must have the columns of the fitted model if that goes on or gets new ``labels``.
+
+        The model's trees know columns by position and categories by number: on other columns they would predict
+        nonsense, or read past the end of a row.
+        """
+        declared = self._declared if labels is None else labels
         return check_training(
             self,
             X,
             y,
             sample_weight,
-            Labelling(classes, self.class_weight, self._multilabel, self._multitarget),
+            Labelling(declared, self.class_weight, self._multilabel, self._multitarget),
             self.max_bins,
             self._fitting_engine(),
             Taken(self.categorical_features, learner.refusal),
             costs,
-            reset=reset,
+            reset=labels is None and not self._continues,
         )
 
     def _table(self, X: Any, learner: Learner) -> Any:
@@ -554,6 +551,49 @@ class Booster(AdditiveClassifier, stored=False):
         except (TypeError, ValueError):
             self.__dict__.update(before)
             raise
+
+
+class BoostingClassifier(Booster):
+    """Multiclass boosting from any parts: a loss, codewords, a weak learner, an optimizer and a step.
+
+    The predictor F(x) = Σ_t α_t h_t(x) is a vector in R^d; class k has the score U_k = ½⟨F, y_k⟩, where y_k is its
+    codeword, and the highest score wins. Each part is a string or an object with parameters of its own, which a grid
+    search can set (``learner__max_depth``).
+
+    Parameters
+    ----------
+    loss : str or Loss, default="logistic"
+        What boosting makes small: 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', 'own-score', 'softmax-cost',
+        or a `Loss`.
+    codewords : str, Codewords or array of shape (K, d), default="simplex"
+        The vectors of the classes: 'simplex', 'canonical', 'max-min', …, a `Codewords`, or your own matrix with a row
+        for every class in the order of ``classes_``.
+    learner : str, Learner or scikit-learn estimator, default="vector-tree"
+        The weak learner of every round: 'vector-tree', 'class-tree', 'sign-tree', 'info-tree', 'newton-tree', 'stump',
+        'linear', …, a `Learner`, or any scikit-learn classifier or regressor that takes sample weights.
+    optimizer : str or Optimizer, default="gradient"
+        What the learner is asked, and how its answers become a step: 'gradient', 'coordinate', 'all-coordinates',
+        'newton', 'sketched-newton', …, or an `Optimizer`.
+    step : str or Step, default="line-search"
+        How far each step goes: 'line-search', 'closed-form', 'fixed', 'error', 'gradient', or a `Step`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = BoostingClassifier("exponential", "simplex", "stump", "coordinate", n_estimators=20).fit(X, y)
+    >>> clf.predict(X[:2]), clf.n_iter_
+    (array([0, 0]), 20)
+    """
+
+    loss: Any = "logistic"
+    codewords: Any = "simplex"
+    learner: Any = "vector-tree"
+    optimizer: Any = "gradient"
+    step: Any = "line-search"
+
+    def parts(self) -> Parts:
+        return make_parts(self.loss, self.codewords, self.learner, self.optimizer, self.step)
 
 
 def boost_run(run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any]) -> None:

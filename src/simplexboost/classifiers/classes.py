@@ -101,7 +101,7 @@ def add_classes(
         callback.check(clf)
     y, sample_weight = clf._to_host(y), clf._to_host(sample_weight)
     labels = all_labels(clf.classes_, y)
-    checked = clf._check_rows(clf._to_host(X), y, sample_weight, None, labels, clf.parts().learner, reset=False)
+    checked = clf._check_rows(clf._to_host(X), y, sample_weight, None, clf.parts().learner, labels)
     lesson = Lesson.of(clf, checked)
     if not lesson.complete and not is_auto(n_rounds) and n_rounds > 0:
         without_rows = lesson.classes[lesson.present & ~lesson.given]
@@ -395,25 +395,15 @@ def all_labels(classes: AnyArray, y: Any) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """The rows from which new classes are learned, and the places of old and new ones.
+    """The rows from which new classes are learned, and the places of old and new ones."""
 
-    Attributes
-    ----------
-    data : the rows as a problem of m + 1 classes, in their own order; class 0 stands for all old ones
-    classes : (K,) all labels
-    present : (K,) which of them have codewords
-    old, new : their numbers among the present classes; (K₀,) and (m,)
-    given : (K,) which of them have rows here
-    inner : the risk of telling the old classes from each other, which does not change
-    """
-
-    data: TrainingSet
-    classes: AnyArray
-    present: Mask
-    old: Labels
-    new: Labels
-    given: Mask
-    inner: float
+    data: TrainingSet  # the rows as a problem of m + 1 classes, in their own order; class 0 stands for all old ones
+    classes: AnyArray  # (K,) all labels
+    present: Mask  # (K,) which of them have codewords
+    old: Labels  # (K₀,) the numbers of the old ones among the present classes
+    new: Labels  # (m,) those of the new ones
+    given: Mask  # (K,) which classes have rows
+    inner: float  # the risk of telling the old classes from each other, which does not change
 
     @classmethod
     def of(cls, estimator: Any, checked: Checked) -> Lesson:
@@ -475,7 +465,9 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 
 def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
     """Let the leaves of old trees learn the new classes; return the model and the logits (n, m + 1) after that."""
-    model, start = widen(estimator, lesson), lesson.start.astype(np.float32)
+    n_after, start = len(estimator.model_.Y) + lesson.m, lesson.start.astype(np.float32)
+    places = new_places(estimator, lesson)
+    model = with_classes(estimator.model_, np.setdiff1d(np.arange(n_after), places), n_after)  # zeros for new classes
     chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [model.terms[i].hypothesis.tree for i in chosen]
     engine, data = cpu_engine(estimator._engine().compute.n_threads), lesson.data
@@ -490,7 +482,7 @@ def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveM
         newcomers = Newcomers(data.X, data.c, data.weight, lesson.start[:, 0], lesson.m)
         moves = counted_pass(trees, newcomers, rule, rate, engine)
     for i, move in zip(chosen, moves, strict=True):
-        model.terms[i] = with_columns(model.terms[i], move / model.temperature, new_places(estimator, lesson))
+        model.terms[i] = with_columns(model.terms[i], move / model.temperature, places)
     return model, start
 
 
@@ -535,12 +527,6 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
     moved = spread_columns(dense[:, 1:] - dense[:, :1], places, K)
     hypothesis = TreeHypothesis(term.hypothesis.tree, sparse_values(moved) if K >= MANY_CLASSES else moved)
     return Term(hypothesis, term.step / temperature)
-
-
-def widen(estimator: Any, lesson: Lesson) -> AdditiveModel:
-    """Return the model with columns of zeros for the new classes."""
-    kept = np.setdiff1d(np.arange(len(estimator.model_.Y) + lesson.m), new_places(estimator, lesson))
-    return with_classes(estimator.model_, kept, len(kept) + lesson.m)
 
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
@@ -29,22 +29,13 @@ EVAL_ATTRIBUTES = ("evals_result_", "best_iteration_", "best_score_", "validatio
 
 @dataclass(frozen=True, eq=False)
 class EvalContext:
-    """The objects that a fit needs to evaluate rows.
+    """The objects that a fit needs to evaluate rows."""
 
-    Attributes
-    ----------
-    estimator : the classifier that is fitted, which knows the columns of X
-    checked : the training set and its classes
-    loss : the loss, which turns scores into probabilities
-    metrics : the metrics beside the risk
-    stopping : when the first set stops the fit; None never stops it
-    """
-
-    estimator: Any
+    estimator: Any  # the classifier that is fitted, which knows the columns of X
     checked: Checked
     loss: Loss
     metrics: Metrics = field(default_factory=Metrics)
-    stopping: EarlyStopping | None = None
+    stopping: EarlyStopping | None = None  # when the first set stops the fit
 
     def evaluation(
         self,
@@ -102,16 +93,7 @@ def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
 # ---- rows that fit gets as X_val and y_val --------------------------------------------------------------------------
 
 
-class EvalSet(NamedTuple):
-    """One set of rows to evaluate, as the user gave it."""
-
-    X: Any
-    y: Any
-    sample_weight: Any = None
-    init_score: Any = None
-
-
-def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[EvalSet]:
+def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[Partition]:
     """Return the sets to evaluate: one, or one for every entry if the arguments of `fit` are tuples."""
     values = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
     given = {name: value for name, value in values.items() if value is not None}
@@ -122,7 +104,7 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
             raise ValueError(f"{min(given)} is given without {name}; X_val and y_val go together.")
     tuples = [name for name, value in given.items() if isinstance(value, tuple)]
     if not tuples:
-        return [EvalSet(*values.values())]
+        return [Partition(WHOLE, *values.values())]
     rule = "To evaluate several sets, pass tuples with an entry for every set."
     for name, value in given.items():
         if not isinstance(value, tuple):
@@ -133,10 +115,10 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
         if any(value is None for value in given[name]):
             raise ValueError(f"{name} has an entry that is None; only weights and scores may be None.")
     nothing = (None,) * len(X_val)
-    return [EvalSet(*entry) for entry in zip(*(given.get(name, nothing) for name in values), strict=True)]
+    return [Partition(WHOLE, *entry) for entry in zip(*(given.get(name, nothing) for name in values), strict=True)]
 
 
-def check_metric_rows(has_metrics: bool, sets: list[EvalSet], stops: bool) -> None:
+def check_metric_rows(has_metrics: bool, sets: list[Partition], stops: bool) -> None:
     """Raise ValueError if ``eval_metric`` is given, but no rows to evaluate."""
     if has_metrics and not sets and not stops:
         raise ValueError(
@@ -144,7 +126,7 @@ def check_metric_rows(has_metrics: bool, sets: list[EvalSet], stops: bool) -> No
         )
 
 
-def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluation]:
+def make_evaluations(sets: list[Partition], context: EvalContext) -> list[Evaluation]:
     """Return a callback for every set, after checking its rows."""
     check_metric_rows(context.metrics.asked, sets, context.stopping is not None)
     evaluations = []
@@ -158,14 +140,15 @@ def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluati
     return evaluations
 
 
-def make_evaluation(one: EvalSet, context: EvalContext, first: bool) -> Evaluation:
+def make_evaluation(one: Partition, context: EvalContext, first: bool) -> Evaluation:
     """Return the callback of one set, after checking its rows."""
-    X, y, sample_weight, init_score = (to_host(a, context.checked.data.engine) for a in one)
+    engine = context.checked.data.engine
+    one = Partition(WHOLE, *(to_host(of_rows, engine) for of_rows in (one.X, one.y, one.sample_weight, one.init_score)))
     try:
-        np.ndim(y)
+        np.ndim(one.y)
     except ValueError as error:
-        raise ValueError(f"y_val={shorten(y)} must hold as many labels for every row of X_val.") from error
-    rows, targets, start, _ = read_evaluated(ALONE, context, [Partition(WHOLE, X, y, sample_weight, init_score)])
+        raise ValueError(f"y_val={shorten(one.y)} must hold as many labels for every row of X_val.") from error
+    rows, targets, start, _ = read_evaluated(ALONE, context, [one])
     return context.evaluation(rows, targets, first, init_score=start)
 
 

@@ -43,14 +43,6 @@ def to_host(array: Any, engine: Engine) -> Any:
     return array if on_device is None else engine.device.to_host(on_device)
 
 
-def check_device_X(estimator: Any, X: Any, engine: Any) -> Any:
-    """Check X (n, p) in the device's memory as `tables.encoding.check_X` does, and return it as kernels take it."""
-    check_names(estimator, None)
-    table = DeviceTable.of(X, engine.device)
-    check_feature_count(estimator, table.shape[1])
-    return table.on_device
-
-
 def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:
     """Return probabilities (n, K), in the device's memory, of rows there; None if the device cannot compute them."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
@@ -302,7 +294,10 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         rows = engine.device.adopt(X)
         if rows is None or self.categories_ is not None:
             return None
-        found = predict(self, check_device_X(self, rows, engine), engine)
+        check_names(self, None)  # this and the next lines are `check_X` on the device
+        table = DeviceTable.of(rows, engine.device)
+        check_feature_count(self, table.shape[1])
+        found = predict(self, table.on_device, engine)
         return None if found is None else engine.device.in_kind(found, X)
 
     def _in_kind(self, found: AnyArray, X: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from .._util.arrays import AnyArray
+from .._util.arrays import AnyArray, Array
 from .._util.params import check_choice, check_number, is_auto
 from ..boosting.decisions import OneLabel
 from ..engine import ORDERS
@@ -30,19 +30,18 @@ from ..tables.validation import Checked
 from .auto import N_FOLDS, Table, Wanted, choose, effort_on, most_canonical
 from .booster import Booster
 from .eval_sets import read_eval_sets
-from .multi_output import check_several, check_thresholds, chooses_thresholds, takes_matrices, thresholds_of
 from .plan import Parts, Plan
-from .search import Choice
+from .search import EVEN, Choice
 from .structured import (
     check_structure,
     class_order,
     declared_labels,
     declared_order,
     is_hierarchy_code,
-    pack_structure,
+    read_hierarchy,
+    read_order,
     structured_codewords,
     tree_of,
-    unpack_structure,
 )
 
 
@@ -281,8 +280,8 @@ class SimplexBoostClassifier(Booster, kw_only=True):
     def _declared(self) -> Any:
         return declared_labels(self.classes)
 
-    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        return replace(super()._check_training(parts, X, y, sample_weight, costs), order=declared_order(y))
+    def _check_rows(self, X: Any, y: Any, *others: Any) -> Checked:
+        return replace(super()._check_rows(X, y, *others), order=declared_order(y))
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
         return replace(super()._deciding(loss, checked), order=class_order(self.classes, checked))
@@ -479,12 +478,18 @@ class SimplexBoostClassifier(Booster, kw_only=True):
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         header, arrays = super()._pack()
-        choice = None if self.choice_ is None else choice_to_json(self.choice_)
-        return {**header, **pack_structure(self), "choice": choice}, arrays
+        order, hierarchy, choice = self.class_order_, self.hierarchy_, self.choice_
+        return {
+            **header,
+            "class_order": None if order is None else np.searchsorted(self.classes_, order).tolist(),
+            "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
+            "choice": None if choice is None else choice_to_json(choice),
+        }, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
-        unpack_structure(self, header)
+        self.class_order_ = read_order(header.get("class_order"), self.classes_)
+        self.hierarchy_ = read_hierarchy(header.get("hierarchy"), self.classes_)
         choice = header.get("choice")
         self.choice_ = None if choice is None else checked_choice(from_json(choice))
 
@@ -531,3 +536,83 @@ def checked_choice(value: Any) -> Choice:
         raise damaged("invalid `choice_` record")
     str(choice)
     return choice
+
+
+# ---- a matrix y ------------------------------------------------------------------------------------------------------
+
+
+def is_f1(thresholds: Any) -> bool:
+    """Return whether thresholds are to be chosen for the largest F1."""
+    return isinstance(thresholds, str) and thresholds == "f1"
+
+
+def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
+    """Return whether the thresholds of labels are chosen on held-out rows."""
+    return data.problem.yes_or_no and is_f1(thresholds)
+
+
+def check_thresholds(thresholds: Any) -> None:
+    """Raise unless thresholds are "f1", a number between 0 and 1 or several of them."""
+    if is_f1(thresholds):
+        return
+    if isinstance(thresholds, str):
+        raise ValueError(f"thresholds={thresholds!r} is unknown; choose 'f1', a number or a number for each label.")
+    for value in thresholds if np.ndim(thresholds) == 1 else [thresholds]:
+        check_number("thresholds", value, float, 0.0, 1.0, open_low=True)
+        if value == 1:
+            raise ValueError(f"thresholds={thresholds!r} is out of range; a threshold must be less than 1.")
+
+
+def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
+    """Return the threshold of each label, (K,): as chosen, or as the user gives it."""
+    K = checked.data.K
+    if is_f1(thresholds):
+        found = None if plan.choice is None else plan.choice.thresholds
+        return np.full(K, EVEN) if found is None else found
+    given = np.asarray(thresholds, dtype=np.float64)
+    if given.ndim == 1 and len(given) != K:
+        raise ValueError(f"thresholds has {len(given)} numbers; y has {K} labels.")
+    return np.full(K, given)
+
+
+def find_conflict(estimator: Any, parts: Parts, what: str) -> str | None:
+    """Return why the parameters do not go with a matrix y of ``what``, such as "several labels"; None if they do."""
+    if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
+        return f"an order or a tree of classes goes with one class per row, not with {what}."
+    if parts.optimizer.n_candidates is not None:
+        return f"candidates={parts.optimizer.n_candidates!r} goes with one class per row; {what} keep all scores."
+    if parts.loss.cost_matrix is not None:
+        return f"cost_matrix goes with one class per row, not with {what}."
+    if not parts.loss.likelihood:
+        return f"loss={estimator.loss!r} goes with one class per row; {what} take loss='logistic'."
+    if getattr(parts.codewords, "code_dim", None) is not None:
+        return f"code_dim={parts.codewords.code_dim!r} goes with one class per row; {what} take canonical codewords."
+    if not isinstance(parts.codewords, Auto | Canonical):
+        return f"codewords={estimator.codewords!r} go with one class per row; {what} take 'canonical'."
+    if estimator.monotonic_cst is not None:
+        return f"monotonic_cst goes with one class per row, not with {what}."
+    if estimator.device != "cpu":
+        return f"device={estimator.device!r} fits one class per row; {what} take device='cpu'."
+    return None
+
+
+def takes_matrices(estimator: Any) -> bool:
+    """Return whether the parameters are valid and go with a matrix y."""
+    try:
+        return find_conflict(estimator, estimator.parts(), "") is None
+    except (TypeError, ValueError):
+        return False
+
+
+def check_several(estimator: Any, parts: Parts, checked: Checked) -> None:
+    """Raise if y is a matrix and a parameter does not go with that."""
+    if not checked.problem.is_matrix:
+        return
+    if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:
+        raise ValueError(
+            "thresholds='f1' chooses the thresholds of a number of rounds, which early_stopping=True leaves open; take "
+            "one of them, or give thresholds."
+        )
+    reason = find_conflict(estimator, parts, "several labels" if checked.problem.yes_or_no else "several class targets")
+    if reason is not None:
+        raise ValueError(reason)

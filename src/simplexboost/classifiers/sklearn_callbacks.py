@@ -9,17 +9,12 @@ from ..parts.optimizers.run import Run
 
 
 class SklearnCallbacks(Callback):
-    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round.
-
-    Parameters
-    ----------
-    estimator : the one that the user fits; scikit-learn keeps the state of its callbacks there
-    draft : the one that is fitted in its place, and knows the columns of X
-    finish : a function of the run that returns the fitted attributes so far
-    """
+    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round."""
 
     def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.estimator, self.draft, self.finish_fit = estimator, draft, finish
+        self.estimator = estimator  # the one that the user fits; scikit-learn keeps the state of its callbacks there
+        self.draft = draft  # the one that is fitted in its place, and knows the columns of X
+        self.finish_fit = finish  # returns the fitted attributes so far from a run
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
 

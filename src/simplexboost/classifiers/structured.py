@@ -12,7 +12,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Labels
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
 from ..persist.archive import damaged
-from ..persist.saving import from_json, to_json
+from ..persist.saving import from_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
 
@@ -113,21 +113,6 @@ def structured_codewords(codewords: Codewords, parameter: Any, classes: Any, che
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
-
-
-def pack_structure(clf: Any) -> dict[str, Any]:
-    """Return the entries of a file's header that hold the order and the tree of the classes."""
-    order, hierarchy = clf.class_order_, clf.hierarchy_
-    return {
-        "class_order": None if order is None else np.searchsorted(clf.classes_, order).tolist(),
-        "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
-    }
-
-
-def unpack_structure(clf: Any, header: dict[str, Any]) -> None:
-    """Set the order and the tree of the classes from the header of a file; raise unless they fit the classes."""
-    clf.class_order_ = read_order(header.get("class_order"), clf.classes_)
-    clf.hierarchy_ = read_hierarchy(header.get("hierarchy"), clf.classes_)
 
 
 def read_order(value: Any, classes: AnyArray) -> AnyArray | None:
