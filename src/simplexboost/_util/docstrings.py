@@ -43,12 +43,14 @@ random_state : int, RandomState or None, default=None
     The seed of all random numbers.
 """
 
-# An example that uses `clf` and does not make it begins with these lines.
-SETUP = """\
->>> import simplexboost as sb
+# An example that uses `X` or `clf` and does not make it begins with these lines.
+TABLE = """\
 >>> from sklearn.datasets import load_iris
 >>> X, y = load_iris(return_X_y=True)
->>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+"""
+SETUP = f"""\
+>>> import simplexboost as sb
+{TABLE}>>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
 """
 
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
@@ -61,7 +63,7 @@ def described(thing: T, shared: str = SHARED) -> T:
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
     class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
     its methods get the parameters and the ``Returns`` section of the methods that they override. The ``Examples``
-    section begins with a fit where it needs one: if it uses ``clf`` and does not make it.
+    section begins with the iris table or with a fit if it uses ``X`` or ``clf`` and does not make it.
 
     Examples
     --------
@@ -124,6 +126,8 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     examples = found.get("Examples", "")
     if re.search(r"\bclf\b", examples) and "clf = " not in examples:
         found["Examples"] = SETUP + examples
+    elif re.search(r"\bX\b", examples) and not re.search(r"\bX\b[\w, ]*= ", examples):
+        found["Examples"] = TABLE + examples
     titles = dict.fromkeys(["", "Parameters", "Attributes", "Returns", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")

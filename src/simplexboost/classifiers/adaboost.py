@@ -49,8 +49,6 @@ class OneVsAllBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> OneVsAllBoostClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -81,8 +79,6 @@ class AdaBoostM1Classifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = AdaBoostM1Classifier("info-tree", n_estimators=20).fit(X, y)
     >>> clf.history_["error"][:2].round(4)
     array([0.04  , 0.1076])
@@ -118,8 +114,6 @@ class SAMMEClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> SAMMEClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.98
     True
     """
@@ -157,8 +151,6 @@ class AdaBoostMMClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostMMClassifier(n_estimators=30).fit(X, y).score(X, y) > 0.98
     True
     """
@@ -198,8 +190,6 @@ class AdaBoostMHClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostMHClassifier(n_estimators=10).fit(X, y).score(X, y)
     1.0
     >>> several = [[1, 0, 0] if k == 0 else [0, 1, k - 1] for k in y]
@@ -259,8 +249,6 @@ class AdaBoostM2Classifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostM2Classifier(n_estimators=10).fit(X, y).score(X, y)
     1.0
     """
@@ -302,8 +290,6 @@ class AdaBoostECCClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = AdaBoostECCClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> clf.codewords_.shape, clf.score(X, y) > 0.98
     ((3, 20), True)

@@ -579,8 +579,6 @@ class BoostingClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = BoostingClassifier("exponential", "simplex", "stump", "coordinate", n_estimators=20).fit(X, y)
     >>> clf.predict(X[:2]), clf.n_iter_
     (array([0, 0]), 20)

@@ -39,8 +39,6 @@ class LogitBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> LogitBoostClassifier(n_estimators=10).fit(X, y).score(X, y) > 0.98
     True
     """
@@ -74,8 +72,6 @@ class GDMCBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> GDMCBoostClassifier(n_estimators=30).fit(X, y).score(X, y)
     1.0
     """
@@ -112,8 +108,6 @@ class CDMCBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> CDMCBoostClassifier(n_estimators=50).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -154,8 +148,6 @@ class SoftmaxBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = SoftmaxBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
     >>> clf.score(X, y) > 0.97, (clf.predict_random(X, random_state=0) == y).mean() > 0.9
     (True, np.True_)
