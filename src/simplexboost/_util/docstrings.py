@@ -36,7 +36,8 @@ K : int
 ax : matplotlib Axes or None, default=None
     Where to draw; None makes a new figure.
 init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-    Log-odds that the trees' scores are added to, in the same form as those of the fit.
+    Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted with
+    ``init_score`` does not contain them.
 path : str or Path
     The file to write.
 random_state : int, RandomState or None, default=None

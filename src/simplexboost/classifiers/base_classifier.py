@@ -26,30 +26,19 @@ from ..tables.problem import ONE_CLASS, Problem
 def transaction(estimator: Any) -> Iterator[Any]:
     """Yield a copy of the estimator, and replace the estimator's attributes by those of the copy at the end.
 
-    The replacement is a single assignment, so after an exception or an interrupt the estimator is as it was.
+    The replacement is a single assignment, so after an exception or an interrupt the estimator is as it was. Fitted
+    attributes (``name_``) are then those of the copy. Parameters that the copy has not changed are kept as they are by
+    then, because a callback may have set them meanwhile.
     """
     before = dict(vars(estimator))
     draft = object.__new__(type(estimator))  # the constructor, which a subclass may have changed, is not called
     draft.__dict__.update(before)
     yield draft
-    estimator.__dict__ = merge_attributes(dict(vars(estimator)), before, vars(draft))
-
-
-def merge_attributes(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Merge the attributes that an estimator has ``now`` with those of its copy ``before`` and ``after`` a fit.
-
-    Fitted attributes (``name_``) are those of the fit. Parameters that the fit has not changed are kept as they are
-    now, because a callback may have set them meanwhile.
-
-    Examples
-    --------
-    >>> merge_attributes({"n_jobs": 2, "old_": 1}, {"n_jobs": 1, "old_": 1}, {"n_jobs": 1, "model_": 3})
-    {'n_jobs': 2, 'model_': 3}
-    """
-    others = {name: value for name, value in now.items() if not name.endswith("_")}
+    after = vars(draft)
+    now = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     changed = {n: value for n, value in after.items() if n.endswith("_") or n not in before or before[n] is not value}
     removed = before.keys() - after.keys()
-    return {name: value for name, value in (others | changed).items() if name not in removed}
+    estimator.__dict__ = {name: value for name, value in (now | changed).items() if name not in removed}
 
 
 @described

@@ -59,7 +59,6 @@ from .metrics import check_metrics
 from .plan import Parts, Plan, make_parts
 from .prediction import AdditiveClassifier
 from .search import check_groups
-from .sklearn_callbacks import SklearnCallbacks
 
 
 @described
@@ -446,8 +445,9 @@ class Booster(AdditiveClassifier, stored=False):
         if plan.early_stopping is not None and not has_eval_sets:
             data, held_out = split_off(data, plan.early_stopping.validation_fraction, rng)
         loss = loss_on(loss, data)
-        if data.costs is not None:
-            loss, data = with_costs(loss, data, held_out)
+        if data.costs is not None:  # targets are numbered from K on: first the training rows, then those held out
+            costs = [rows.costs for rows in (data, held_out) if rows is not None and rows.costs is not None]
+            loss, data = loss.for_costs(np.concatenate(costs)), replace(data, c=data.K + np.arange(data.n))
         run = plan.start(data, loss, checked.present, rng)
         run.memory = parts.optimizer.memory(data, run.learner, run.Y.shape[1], plan.n_rounds)
         return run, held_out
@@ -613,6 +613,41 @@ def same_classes(a: Any, b: Any) -> bool:
     return np.array_equal(a, b)
 
 
+class SklearnCallbacks(Callback):
+    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round."""
+
+    def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.estimator = estimator  # the one that the user fits; scikit-learn keeps the state of its callbacks there
+        self.draft = draft  # the one that is fitted in its place, and knows the columns of X
+        self.finish_fit = finish  # returns the fitted attributes so far from a run
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+
+    def start(self, run: Run) -> None:
+        """Begin the root task of the fit, of which every round is a subtask."""
+        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
+        self.context.call_on_fit_task_begin(**self.task)
+
+    def before_round(self, run: Run) -> None:
+        """Begin the task of a round."""
+        self.round = self.context.subcontext(task_name="round")
+        self.round.call_on_fit_task_begin(**self.task)
+
+    def after_round(self, run: Run) -> None:
+        """End the task of a round; a callback may ask to stop."""
+        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+        if stop and run.stop_reason is None:
+            run.stop_reason = "a scikit-learn callback asked to stop"
+
+    def finish(self, run: Run) -> None:
+        """End the root task."""
+        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+
+    def _attributes(self, run: Run) -> dict[str, Any]:
+        columns = {name: value for name, value in vars(self.draft).items() if name.endswith("_")}
+        return columns | self.finish_fit(run)
+
+
 def check_callbacks(callbacks: Any) -> None:
     """Raise unless it is a list or tuple of callbacks, or None."""
     if isinstance(callbacks, Callback):
@@ -622,15 +657,3 @@ def check_callbacks(callbacks: Any) -> None:
     for callback in callbacks or ():
         if not isinstance(callback, Callback):
             raise TypeError(f"callbacks={callbacks!r} holds {callback!r}; every entry must be a simplexboost Callback.")
-
-
-def with_costs(loss: Loss, data: TrainingSet, held_out: TrainingSet | None) -> tuple[Loss, TrainingSet]:
-    """Return the loss with a target for the costs of every example, and the training rows with these targets.
-
-    Targets are numbered from K on: first those of the training rows, then those of the rows held out.
-    """
-    assert data.costs is not None
-    table = [data.costs]
-    if held_out is not None and held_out.costs is not None:
-        table.append(held_out.costs)
-    return loss.for_costs(np.concatenate(table)), replace(data, c=data.K + np.arange(data.n))

@@ -82,12 +82,9 @@ def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
     if not evaluations:
         return dict.fromkeys(EVAL_ATTRIBUTES)
     first = evaluations[0]
-    return {
-        "evals_result_": [{name: np.array(values) for name, values in e.results.items()} for e in evaluations],
-        "best_iteration_": first.best_iteration,
-        "best_score_": first.best_score,
-        "validation_score_": first.sign * np.array(first.results[first.watch]),
-    }
+    results = [{name: np.array(values) for name, values in e.results.items()} for e in evaluations]
+    score = first.sign * np.array(first.results[first.watch])
+    return dict(zip(EVAL_ATTRIBUTES, (results, first.best_iteration, first.best_score, score), strict=True))
 
 
 # ---- rows that fit gets as X_val and y_val --------------------------------------------------------------------------
@@ -233,7 +230,7 @@ def evaluate_held_out(held_out: TrainingSet, run: Run, context: EvalContext) -> 
     """Return the callback of rows that were split off the training set, or of the training set itself."""
     checked, what = context.checked, "training" if held_out is context.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
-    # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
+    # Where every example has its own costs, the loss numbers those of the training rows first.
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
     rows = Rows(held_out.X, *checked.problem.labels_of(held_out.c), weight)
     return context.evaluation(rows, targets, True, what, held_out.init_score, held_out.engine)

@@ -97,12 +97,6 @@ class AdditiveClassifier(BaseClassifier, stored=False):
 
         Scores that are products with codewords are tied if they differ by rounding alone, a millionth of the largest.
 
-        Parameters
-        ----------
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
-
         Returns
         -------
         array of shape (n,)
