@@ -24,7 +24,7 @@ SIGNED_MODES = {**MODES, "single-label": SignedDescent}
 
 
 def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
-    """Return the learner and the optimizer of a mode, a kind of learners h(x, k)."""
+    """Return the learner and the optimizer that a ``learner_mode`` stands for."""
     check_choice("learner_mode", mode, modes)
     return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
 

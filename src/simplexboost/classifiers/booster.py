@@ -280,7 +280,7 @@ class Booster(AdditiveClassifier, stored=False):
         groups: Any = None,
         init_score: Any = None,
     ) -> Self:
-        """Fit the model; ``costs`` (n, K) are those of each decision for each example, if the loss takes them."""
+        """Fit the model; ``costs`` (n, K) are what each decision costs each example, if the loss takes them."""
         history = History()
         with transaction(self) as draft:
             draft._check_parameters()
@@ -314,7 +314,7 @@ class Booster(AdditiveClassifier, stored=False):
         history: History,
         last: Sequence[Callable[[Callable[[Run], dict[str, Any]]], Callback]] = (),
     ) -> None:
-        """Boost on checked rows, and become fitted.
+        """Boost on checked rows, and set the fitted attributes.
 
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
@@ -377,7 +377,7 @@ class Booster(AdditiveClassifier, stored=False):
     def _check_rows(
         self, X: Any, y: Any, sample_weight: Any, costs: Any, learner: Learner, labels: Any = None
     ) -> Checked:
-        """Make the training set; X must have the columns of the fitted model if that goes on or gets new ``labels``.
+        """Make the training set; X must have the columns of the fitted model if it is continued or given ``labels``.
 
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
@@ -425,7 +425,7 @@ class Booster(AdditiveClassifier, stored=False):
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used]))
 
     def _check_start(self, started: bool) -> None:
-        """Raise if a model that goes on has init_score and did not have it before, or the reverse; remember it."""
+        """Raise if a warm start has an init_score and the first fit had none, or the reverse; remember which it is."""
         if self._continues and getattr(self, "_started", None) not in (None, started):
             raise ValueError(
                 f"warm_start=True continues a model that was fitted {'without' if started else 'with'} init_score; "
@@ -524,7 +524,7 @@ class Booster(AdditiveClassifier, stored=False):
         return -self.history_["risk"]
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
-        """Return a copy with these fitted attributes, as if boosting had stopped here."""
+        """Return a copy of the estimator with fitted attributes, as if boosting had stopped after the last round."""
         copy = clone(self)
         copy.__dict__.update(fitted)
         for name in ("n_features_in_", "feature_names_in_", "feature_kinds_", "categories_"):
@@ -624,23 +624,20 @@ class SklearnCallbacks(Callback):
         self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
 
     def start(self, run: Run) -> None:
-        """Begin the root task of the fit, of which every round is a subtask."""
+        # The root task of the fit, of which every round is a subtask.
         self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
         self.context.call_on_fit_task_begin(**self.task)
 
     def before_round(self, run: Run) -> None:
-        """Begin the task of a round."""
         self.round = self.context.subcontext(task_name="round")
         self.round.call_on_fit_task_begin(**self.task)
 
     def after_round(self, run: Run) -> None:
-        """End the task of a round; a callback may ask to stop."""
         stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
         if stop and run.stop_reason is None:
             run.stop_reason = "a scikit-learn callback asked to stop"
 
     def finish(self, run: Run) -> None:
-        """End the root task."""
         self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
 
     def _attributes(self, run: Run) -> dict[str, Any]:
@@ -649,7 +646,7 @@ class SklearnCallbacks(Callback):
 
 
 def check_callbacks(callbacks: Any) -> None:
-    """Raise unless it is a list or tuple of callbacks, or None."""
+    """Raise unless ``callbacks`` is a list or tuple of callbacks, or None."""
     if isinstance(callbacks, Callback):
         raise TypeError(f"callbacks={callbacks!r} must be a list of Callbacks; pass [{callbacks!r}].")
     if callbacks is not None and not isinstance(callbacks, list | tuple):

@@ -238,7 +238,7 @@ def keep_rounds(clf: Any, n_rounds: int) -> Any:
 
 
 def copy_estimator(clf: Any) -> Any:
-    """Return an estimator with the parameters and fitted attributes of another."""
+    """Return a copy of an estimator, with its parameters and fitted attributes."""
     copy = object.__new__(type(clf))
     copy.__dict__.update(vars(clf))
     return copy
@@ -264,7 +264,7 @@ def check_changeable(estimator: Any, function: str) -> None:
 
 
 def set_attributes(estimator: Any, fitted: dict[str, Any]) -> Any:
-    """Set fitted attributes, without what evaluated rows said of the classes before; return the estimator."""
+    """Set fitted attributes, drop those that describe rows evaluated with the old classes, and return the estimator."""
     estimator.__dict__.update(fitted | dict.fromkeys(EVAL_ATTRIBUTES), set_scores_=None)
     return estimator
 
@@ -277,7 +277,7 @@ def class_of_codeword(estimator: Any) -> Labels:
 
 
 def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
-    """Return ``model_`` with the codewords ``kept``, and ``_merged``, the class of each as ``owner`` has it.
+    """Return the attributes ``model_``, with the codewords ``kept``, and ``_merged``, their classes by ``owner``.
 
     Where each of them has a class of its own, they follow the order of the classes, and ``_merged`` is None.
     """
@@ -289,13 +289,13 @@ def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray)
 
 
 def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
-    """Return ``class_prior_`` as a function changes it; None of a matrix y stays None."""
+    """Return the attribute ``class_prior_`` as a function changes it; nothing if the model has no prior."""
     known: Array | None = estimator.class_prior_
     return {} if known is None else {"class_prior_": after(known)}
 
 
 def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
-    """Return the fitted attributes that hold the classes (K,) and which of them are trained on (K,)."""
+    """Return the fitted attributes for classes (K,), of which those that are ``present`` (K,) are trained on."""
     return {"classes_": classes, "_present": present, "_problem": OneClass(classes, present)}
 
 

@@ -52,7 +52,7 @@ class EvalContext:
             one = "eval_metric takes one label per example; if y is a matrix, only the risk is evaluated."
             self.checked.problem.check_one_class(one)
         decision = self.estimator._deciding(self.loss, self.checked)
-        every = rows if not metrics.table else all_rows(rows, engine)
+        every = gather_rows(rows, engine) if metrics.table else rows
         return Evaluation(
             rows.X,
             targets,
@@ -68,8 +68,8 @@ class EvalContext:
         )
 
 
-def all_rows(rows: Rows, engine: Engine) -> Rows:
-    """Return the rows that metrics see: rows that are spread over a group are gathered, with NaN for features."""
+def gather_rows(rows: Rows, engine: Engine) -> Rows:
+    """Return all rows for metrics; those that are spread over machines are gathered, with NaN for their features."""
     if not engine.rows.is_spread:
         return rows
     c, y = engine.rows.gather(rows.c), engine.rows.gather(rows.y)
@@ -156,7 +156,7 @@ SHOWN = 5  # labels in a message
 def read_evaluated(
     group: Exchange, context: EvalContext, parts: Sequence[Partition]
 ) -> tuple[Rows, Labels, Array | None, list[int]]:
-    """Return the rows of one set that are here: with their targets, initial scores, and the sizes of all partitions."""
+    """Return the rows of a set on this machine, their targets and initial scores, and the sizes of all partitions."""
     checked, problem = context.checked, context.checked.problem
     with in_partition(WHOLE, OF):
         tables = check_partitions(group, context.estimator, parts, OF)
@@ -227,7 +227,7 @@ def check_weight_val(n: int, sample_weight: Any, zeros: bool = True) -> Array | 
 
 
 def evaluate_held_out(held_out: TrainingSet, run: Run, context: EvalContext) -> Evaluation:
-    """Return the callback of rows that were split off the training set, or of the training set itself."""
+    """Return the callback that evaluates held-out rows, or the training rows if these are passed."""
     checked, what = context.checked, "training" if held_out is context.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
     # Where every example has its own costs, the loss numbers those of the training rows first.

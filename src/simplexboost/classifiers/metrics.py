@@ -160,7 +160,7 @@ METRICS = {
 }
 
 
-def metric_named(name: str) -> Metric:
+def find_metric(name: str) -> Metric:
     """Return the metric of a name: one of `METRICS`, "top_5_accuracy" with any number, or a scikit-learn scorer."""
     if name in METRICS:
         return METRICS[name]
@@ -181,7 +181,7 @@ def metric_named(name: str) -> Metric:
 def as_metric(metric: Any) -> Metric:
     """Return the metric that a name, a scorer or a function stands for."""
     if isinstance(metric, str):
-        return metric_named(metric)
+        return find_metric(metric)
     if not callable(metric) or isinstance(metric, type):
         raise TypeError(
             f"eval_metric={metric!r} must be a name, a scikit-learn scorer or a function metric(c, P) -> float, or a "

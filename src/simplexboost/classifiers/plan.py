@@ -22,7 +22,7 @@ from ..tables.training_set import TrainingSet
 from .search import Choice
 
 LEAST_ROUND = 500.0  # bytes of a round in the model, at least; a stump for two classes takes 2700
-ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
+ENDLESS = 10**18  # rounds; no computer makes more, and sizes can still be computed as floats
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Plan:
         )
 
     def with_params(self, **params: Any) -> Plan:
-        """Replace numbers of the plan, parts, and parameters of the learner and of the optimizer, by name.
+        """Return the plan with other numbers, parts, and parameters of the learner and of the optimizer, by name.
 
         A name may tell the part, as in ``optimizer__init``.
         """
@@ -86,7 +86,7 @@ class Plan:
 
     @property
     def n_rounds(self) -> int:
-        """The largest number of rounds, in which sizes can be computed."""
+        """The largest number of rounds, or `ENDLESS` if that is less."""
         return min(int(self.n_estimators), ENDLESS)
 
     def check(self, data: TrainingSet) -> None:

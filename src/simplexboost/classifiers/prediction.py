@@ -44,14 +44,14 @@ def to_host(array: Any, engine: Engine) -> Any:
 
 
 def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:
-    """Return probabilities (n, K), in the device's memory, of rows there; None if the device cannot compute them."""
+    """Predict probabilities (n, K) of rows in the device's memory, as an array in it; None if the device cannot."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
     possible = estimator._is_softmax and estimator._columns_are_classes
     return P if possible and estimator.model_.finish_on_device("probabilities", X, P, engine) else None
 
 
 def predict_on_device(estimator: Any, X: Any, engine: Any) -> Any:
-    """Return the labels (n,) of rows in the device's memory, there if they are numbers; None if it cannot."""
+    """Predict labels (n,) of rows in the device's memory, as an array in it if they are numbers; None if it cannot."""
     best = engine.device.empty(len(X), np.int32)
     highest = not estimator._problem.is_matrix and estimator._decision().by_score
     if (
@@ -278,7 +278,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return to_host(array, self._engine())
 
     def _on_device(self, X: Any, predict: Callable[..., Any]) -> Any:
-        """Return what a function predicts for rows in the memory of the GPU, in kind; None for other rows."""
+        """Return what a function predicts for rows in the GPU's memory, in that memory; None for other rows."""
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
@@ -295,7 +295,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return None if found is None else engine.device.in_kind(found, X)
 
     def _in_kind(self, found: AnyArray, X: Any) -> Any:
-        """Copy predictions to the GPU's memory if rows X are there, unless they are text."""
+        """Copy predictions that are numbers to the GPU's memory if rows X are in it; return others as they are."""
         if self.device == "cpu" or type(X) is np.ndarray or found.dtype.kind not in "biuf":
             return found
         engine: Any = self._engine()
@@ -396,5 +396,5 @@ def block_rows(K: int) -> int:
 
 
 def add_start(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
-    """Add some rows of the start to F (n, d), if there is one."""
+    """Add those rows of the start to F (n, d), if there is a start."""
     return F if start is None else F + start[rows]

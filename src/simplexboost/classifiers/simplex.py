@@ -459,7 +459,6 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return self.optimizer
 
     def __sklearn_tags__(self) -> Any:
-        """A matrix y goes with the logistic loss and canonical codewords."""
         tags = super().__sklearn_tags__()
         takes = takes_matrices(self)
         tags.classifier_tags.multi_label, tags.target_tags.multi_output = takes, takes
@@ -491,7 +490,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         self.class_order_ = read_order(header.get("class_order"), self.classes_)
         self.hierarchy_ = read_hierarchy(header.get("hierarchy"), self.classes_)
         choice = header.get("choice")
-        self.choice_ = None if choice is None else checked_choice(from_json(choice))
+        self.choice_ = None if choice is None else read_choice(from_json(choice))
 
 
 def choice_to_json(choice: Choice) -> Any:
@@ -500,7 +499,7 @@ def choice_to_json(choice: Choice) -> Any:
 
 
 def pace(data: TrainingSet) -> int:
-    """Return by what the usual number of rounds is multiplied: 2 for labels, whose scores move half as far in a round.
+    """Return the factor of the usual number of rounds: 2 for labels, whose scores move half as far in a round, else 1.
 
     Of two classes, one rises while the other falls, and their difference moves by both steps.
     """
@@ -522,7 +521,7 @@ def takes_canonical(codewords: Codewords) -> bool:
     return isinstance(codewords, Canonical) and not codewords.centered
 
 
-def checked_choice(value: Any) -> Choice:
+def read_choice(value: Any) -> Choice:
     """Return the `Choice` that a file holds; raise if it is damaged."""
     choice = Choice(**value)
     numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate", "n_sample")
@@ -605,7 +604,7 @@ def takes_matrices(estimator: Any) -> bool:
 
 
 def check_several(estimator: Any, parts: Parts, checked: Checked) -> None:
-    """Raise if y is a matrix and a parameter does not go with that."""
+    """Raise if y is a matrix and a parameter does not allow that."""
     if not checked.problem.is_matrix:
         return
     if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:

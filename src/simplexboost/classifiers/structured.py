@@ -67,9 +67,9 @@ def class_order(classes: Any, checked: Checked) -> Labels | None:
         return None
     labels = checked.classes
     if classes.labels is not None:
-        return places(np.asarray(classes.labels), labels, f"classes={classes!r}")
+        return number_labels(np.asarray(classes.labels), labels, f"classes={classes!r}")
     if checked.order is not None:
-        return places(checked.order, labels, "the ordered categorical y")
+        return number_labels(checked.order, labels, "the ordered categorical y")
     if all(isinstance(label, str) for label in labels.tolist()):
         raise ValueError(
             f"classes=Ordinal() cannot know the order of labels that are text, such as {labels[:3].tolist()}; pass all "
@@ -78,7 +78,7 @@ def class_order(classes: Any, checked: Checked) -> Labels | None:
     return np.arange(len(labels))
 
 
-def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
+def number_labels(order: AnyArray, classes: AnyArray, what: str) -> Labels:
     """Return the numbers of ordered labels among the sorted classes; raise unless all classes are named."""
     numbers = label_numbers(order, classes)
     missing = np.setdiff1d(np.arange(len(classes)), numbers)
