@@ -62,7 +62,7 @@ from .search import check_groups
 
 
 @described
-@dataclass_transform(eq_default=False)
+@dataclass_transform(eq_default=False)  # for type checkers
 @dataclass(eq=False, repr=False, kw_only=True)
 class Booster(AdditiveClassifier, stored=False):
     """The base class of boosters: everything around the boosting loop. A subclass says which `parts` it has.
