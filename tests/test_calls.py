@@ -9,7 +9,7 @@ from tools.calls import calls_per_round, count_calls, count_parts, loaded_module
 
 CALLS = {"SimplexBoostClassifier": 27.2, "AdaBoostMMClassifier": 48.7}  # in a further round
 PARTS = {
-    "SimplexBoostClassifier": (1, 13),
+    "SimplexBoostClassifier": (1, 8),
     "AdaBoostMMClassifier": (1, 6),
 }  # calls of `parts`, and parts built in a fit
 MODULES = 128

@@ -12,9 +12,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, cut, dealt, frame, parts_of, same_array
 
-from simplexboost.classifiers.eval_sets import EvalContext, EvalSet, make_evaluation, read_evaluated
+from simplexboost.classifiers.eval_sets import EvalContext, make_evaluation, read_evaluated
 from simplexboost.distributed.group_engine import GroupRows
 from simplexboost.engine import CPU
+from simplexboost.tables.partitions import WHOLE
 from simplexboost.tables.partitions import Partition as Part
 from simplexboost.tables.validation import Labelling, check_training
 
@@ -43,7 +44,7 @@ def whole_entry(estimator, checked, *entry):
         def evaluation(self, rows, targets, first, what="", init_score=None, engine=CPU):
             kept.append((rows, targets, init_score))
 
-    make_evaluation(EvalSet(*entry), Kept(estimator, checked, loss=None), first=True)
+    make_evaluation(Part(WHOLE, *entry), Kept(estimator, checked, loss=None), first=True)
     return kept[0]
 
 

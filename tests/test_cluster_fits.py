@@ -16,6 +16,9 @@ import simplexboost as sb
 from simplexboost.distributed.comm import Leader
 from simplexboost.distributed.fitting import fit_group
 from simplexboost.distributed.group_engine import GroupRows, group_engine
+from simplexboost.parts.codewords import MaxMin
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import SketchedNewton
 from simplexboost.tables.partitions import Partition as Part
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
@@ -75,7 +78,7 @@ def group_fit(clf, table, evals=(), n_members=3, n_parts=7, eval_metric=None, lo
 
     def program(group, tables):
         own = clone(clf)
-        vars(own).update({name: value for name, value in vars(clf).items() if "_" in (name[0], name[-1])})
+        vars(own).update({name: value for name, value in vars(clf).items() if name not in clf._get_param_names()})
         fit_group(group, own, [list(tables[0]), *tables[1:]], eval_metric)  # the fit empties the first list
         return own
 
@@ -93,7 +96,7 @@ def check(clf, table, tmp_path, evals=(), eval_metric=None, **how):
     if eval_metric is not None:
         given["eval_metric"] = eval_metric
     whole = clone(clf)
-    vars(whole).update({name: value for name, value in vars(clf).items() if "_" in (name[0], name[-1])})
+    vars(whole).update({name: value for name, value in vars(clf).items() if name not in clf._get_param_names()})
     whole.fit(X, y, **given)
     fitted = group_fit(clf, table, evals, eval_metric=eval_metric, **how)
     expected = saved(whole, tmp_path)
@@ -109,14 +112,14 @@ CASES = {
     "subsample": Flagship(subsample=0.5, max_features=0.6),
     "symmetric": Flagship(growth="symmetric"),
     "level": Flagship(growth="level", max_depth=3),
-    "few dimensions": Flagship(codewords=sb.parts.codewords.MaxMin(code_dim=2)),
+    "few dimensions": Flagship(codewords=MaxMin(code_dim=2)),
     "ordered": Flagship(classes=sb.Ordinal(["b", "a", "d", "c"])),
     "tree": Flagship(classes=sb.Hierarchy({"low": ["a", "b"], "high": ["c", "d"]})),
     "savage": Flagship(loss="savage"),
     "balanced": Flagship(class_weight="balanced"),
-    "costs": Flagship(loss=sb.parts.losses.Logistic(np.arange(16.0).reshape(4, 4) * (1 - np.eye(4)) + 1 - np.eye(4))),
+    "costs": Flagship(loss=Logistic(np.arange(16.0).reshape(4, 4) * (1 - np.eye(4)) + 1 - np.eye(4))),
     "other seed": Flagship(random_state=7, max_leaf_nodes=5, min_samples_leaf=20, max_bins=16),
-    "two directions": Flagship(optimizer=sb.parts.optimizers.SketchedNewton(sketch=2, max_step=None)),
+    "two directions": Flagship(optimizer=SketchedNewton(sketch=2)),
     "interactions": Flagship(interaction_cst="pairwise"),
     "gradient": Composed("exponential", "simplex", "vector-tree", "gradient"),
     "newton": Composed("logistic", "canonical", "newton-tree", "newton"),

@@ -130,7 +130,7 @@ def test_edges_along_a_sketch(s, rows):
     g = np.nan_to_num(g)
     statistics = np.column_stack([g, h])
     learner = SketchTree(max_leaf_nodes=6).resolve(data)
-    grown, l2 = learner.grow(data, statistics, rows, None, 0), learner.l2_regularization
+    grown, l2 = learner.grow(data, statistics, rows, None, 0), learner.l2_for(data)
     loss = HostLoss()
     loss.compute = CPU.compute
     edge = sketched_edge(grown.leaf_sums, l2, loss.gradient_size(statistics, rows))

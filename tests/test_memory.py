@@ -11,10 +11,10 @@ from scipy.sparse import csr_array
 
 import simplexboost as sb
 from simplexboost._util import runtime
-from simplexboost.classifiers import auto
+from simplexboost.classifiers import auto, simplex
 from simplexboost.classifiers.auto import most_canonical
 from simplexboost.engine import Growth, cpu_engine
-from simplexboost.parts.codewords import CODEWORDS, Auto, Custom
+from simplexboost.parts.codewords import CODEWORDS, Auto, Canonical, Custom, MaxMin
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GradientDescent, SketchedNewton
@@ -98,13 +98,15 @@ def test_canonical_codewords_as_far_as_memory_allows(monkeypatch):
     assert most_canonical(10) == 1024
 
 
-@pytest.mark.parametrize(("code_dim", "most"), [(None, 5000), (7, 2**31 - 1)])
-def test_the_flagship_asks_for_the_memory(monkeypatch, code_dim, most):
-    monkeypatch.setattr(auto, "free_memory", lambda: 2 * (8 * 60 * 5000 + 12 * 5000**2))
-    clf = sb.SimplexBoostClassifier(codewords=Auto(code_dim))
-    code = clf._by_rules(clf.parts(), problem(n=60)).parts.codewords
-    assert code.most_canonical == most
-    assert code.matrix(30, np.random.default_rng(0)).shape == (30, 30 if code_dim is None else 7)
+@pytest.mark.parametrize(
+    ("code", "K", "expected"), [("auto", 30, Canonical), ("auto", 31, MaxMin), (Auto(7), 31, Auto)]
+)
+def test_the_flagship_asks_for_the_memory(monkeypatch, code, K, expected):
+    monkeypatch.setattr(simplex, "most_canonical", lambda n: n // 2)
+    clf = sb.SimplexBoostClassifier(codewords=code)
+    found = clf._by_rules(clf.parts(), problem(n=60, K=K)).parts.codewords
+    assert type(found) is expected
+    assert found.columns(K) == {Canonical: K, MaxMin: MaxMin().columns(K), Auto: 7}[expected]
 
 
 @pytest.mark.parametrize("name", CODEWORDS)

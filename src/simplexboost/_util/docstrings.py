@@ -1,7 +1,7 @@
 """Completes docstrings, so that a parameter which many classes or functions share is described once.
 
 `described` adds to a docstring what it lacks: for a class the parameters and attributes of its base classes, for a
-method the parameters of the method that it overrides, and for all of them the entries of `SHARED`. So
+method the parameters and the answer of the method that it overrides, and for all of them the entries of `SHARED`. So
 ``help(SAMMEClassifier)`` explains every parameter.
 """
 
@@ -36,19 +36,22 @@ K : int
 ax : matplotlib Axes or None, default=None
     Where to draw; None makes a new figure.
 init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-    Log-odds that the trees' scores are added to, in the same form as those of the fit.
+    Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted with
+    ``init_score`` does not contain them.
 path : str or Path
     The file to write.
 random_state : int, RandomState or None, default=None
     The seed of all random numbers.
 """
 
-# An example that uses `clf` and does not make it begins with these lines.
-SETUP = """\
->>> import simplexboost as sb
+# An example that uses `X` or `clf` and does not make it begins with these lines.
+TABLE = """\
 >>> from sklearn.datasets import load_iris
 >>> X, y = load_iris(return_X_y=True)
->>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+"""
+SETUP = f"""\
+>>> import simplexboost as sb
+{TABLE}>>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
 """
 
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
@@ -60,8 +63,8 @@ def described(thing: T, shared: str = SHARED) -> T:
 
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
     class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
-    its methods get the parameters of the methods that they override. The ``Examples`` section begins with a fit where
-    it needs one: if it uses ``clf`` and does not make it.
+    its methods get the parameters and the ``Returns`` section of the methods that they override. The ``Examples``
+    section begins with the iris table or with a fit if it uses ``X`` or ``clf`` and does not make it.
 
     Examples
     --------
@@ -112,6 +115,7 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     names = list(inspect.signature(thing).parameters)
     found = dict(sections(clean(thing.__doc__)))
     others = [dict(sections(clean(base))) for base in bases if base]
+    found.setdefault("Returns", next((other["Returns"] for other in others if "Returns" in other), ""))
     own, attributes = entries(found.get("Parameters", "")), dict[str, str]()
     known = ChainMap(own, *(entries(other.get("Parameters", "")) for other in others), entries(clean(shared)))
     order = dict.fromkeys([*own, *names] if own_first else [*names, *own])
@@ -123,7 +127,9 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     examples = found.get("Examples", "")
     if re.search(r"\bclf\b", examples) and "clf = " not in examples:
         found["Examples"] = SETUP + examples
-    titles = dict.fromkeys(["", "Parameters", "Attributes", *found])
+    elif re.search(r"\bX\b", examples) and not re.search(r"\bX\b[\w, ]*= ", examples):
+        found["Examples"] = TABLE + examples
+    titles = dict.fromkeys(["", "Parameters", "Attributes", "Returns", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")
         for title in titles

@@ -9,8 +9,8 @@ from .adaboost import (
     OneVsAllBoostClassifier,
     SAMMEClassifier,
 )
+from .booster import BoostingClassifier
 from .classes import add_classes, drop_classes, keep_rounds, merge_classes
-from .composed import BoostingClassifier
 from .gradient import CDMCBoostClassifier, GDMCBoostClassifier, LogitBoostClassifier, SoftmaxBoostClassifier
 from .simplex import SimplexBoostClassifier
 

@@ -1,31 +1,21 @@
 """AdaBoost for many classes: M1, SAMME, one-vs-all, MM, MH, M2 and its multi-label version MR, and ECC.
 
-MH, M2 and sm-boost (in `gradient`) need learners h(x, k) of an example and a class. `product_parts` offers four kinds:
-
-==============  =====================================================================
-shared          one tree for all classes; every leaf has an answer for each class
-separate        a tree for every class, and one step for all of them
-index           one stump on [x, k], the features and the number of the class
-single-label    a learner that names one class: +1 for it, −1 for the others (MH only)
-==============  =====================================================================
+MH, M2 and sm-boost (in `gradient`) need learners h(x, k) of an example and a class; ``learner_mode`` is their kind.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._util.arrays import Array
-from .._util.docstrings import described
 from .._util.params import check_choice
 from ..model.hypotheses import direction
 from ..parts.learners import GreedyTree, HammingTree, IndexStump, Learner, as_learner
 from ..parts.losses import MM, OwnScoreExponential
 from ..parts.optimizers import AllCoordinates, GradientDescent, NewColumn, Optimizer, SignedDescent
 from ..parts.steps import ClosedForm, ErrorStep, Step, as_step
-from ..persist.saving import register
 from .booster import Booster
 from .plan import Parts, make_parts
 
@@ -34,7 +24,7 @@ SIGNED_MODES = {**MODES, "single-label": SignedDescent}
 
 
 def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
-    """Return the learner and the optimizer of a mode."""
+    """Return the learner and the optimizer that a ``learner_mode`` stands for."""
     check_choice("learner_mode", mode, modes)
     return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
 
@@ -44,9 +34,6 @@ def closed_form(step: Any) -> Step:
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class OneVsAllBoostClassifier(Booster):
     """One AdaBoost per class, the class against the rest; the highest score wins.
 
@@ -62,8 +49,6 @@ class OneVsAllBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> OneVsAllBoostClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -75,9 +60,6 @@ class OneVsAllBoostClassifier(Booster):
         return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostM1Classifier(Booster):
     """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
 
@@ -97,8 +79,6 @@ class AdaBoostM1Classifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = AdaBoostM1Classifier("info-tree", n_estimators=20).fit(X, y)
     >>> clf.history_["error"][:2].round(4)
     array([0.04  , 0.1076])
@@ -112,9 +92,6 @@ class AdaBoostM1Classifier(Booster):
         return make_parts("own-score", "canonical", self.learner, "gradient", ErrorStep(max_vote=self.max_vote))
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class SAMMEClassifier(Booster):
     """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1); learners need only beat guessing.
 
@@ -137,8 +114,6 @@ class SAMMEClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> SAMMEClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.98
     True
     """
@@ -153,9 +128,6 @@ class SAMMEClassifier(Booster):
         )
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostMMClassifier(Booster):
     """AdaBoost.MM (Mukherjee & Schapire, 2013): every wrong class has a cost; learners need only beat guessing.
 
@@ -179,8 +151,6 @@ class AdaBoostMMClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostMMClassifier(n_estimators=30).fit(X, y).score(X, y) > 0.98
     True
     """
@@ -194,9 +164,6 @@ class AdaBoostMMClassifier(Booster):
         return make_parts(MM(self.cost_matrix), "canonical", self.learner, "gradient", closed_form(self.step))
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostMHClassifier(Booster):
     """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, with one step for all classes.
 
@@ -223,8 +190,6 @@ class AdaBoostMHClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostMHClassifier(n_estimators=10).fit(X, y).score(X, y)
     1.0
     >>> several = [[1, 0, 0] if k == 0 else [0, 1, k - 1] for k in y]
@@ -249,9 +214,6 @@ class AdaBoostMHClassifier(Booster):
         return make_parts("one-vs-all", "canonical", learner, optimizer, self.step)
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostM2Classifier(Booster):
     """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners say what is plausible.
 
@@ -287,8 +249,6 @@ class AdaBoostM2Classifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostM2Classifier(n_estimators=10).fit(X, y).score(X, y)
     1.0
     """
@@ -305,9 +265,6 @@ class AdaBoostM2Classifier(Booster):
         return make_parts("exponential", "canonical", learner, optimizer, closed_form(self.step))
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class AdaBoostECCClassifier(Booster):
     """AdaBoost.ECC (Guruswami & Sahai, 1999): every round gives the classes two colours, which a learner tells apart.
 
@@ -333,8 +290,6 @@ class AdaBoostECCClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = AdaBoostECCClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> clf.codewords_.shape, clf.score(X, y) > 0.98
     ((3, 20), True)

@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import METHODS, check_keywords, check_parameters, suggest_keywords
 from ..boosting.decisions import as_decision
-from ..persist.saving import check_savable, save
+from ..persist.saving import CLASSIFIERS, check_savable, save
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
@@ -25,34 +26,26 @@ from ..tables.problem import ONE_CLASS, Problem
 def transaction(estimator: Any) -> Iterator[Any]:
     """Yield a copy of the estimator, and replace the estimator's attributes by those of the copy at the end.
 
-    The replacement is a single assignment, so after an exception or an interrupt the estimator is as it was.
+    The replacement is a single assignment, so after an exception or an interrupt the estimator is as it was. Fitted
+    attributes (``name_``) are then those of the copy. Parameters that the copy has not changed are kept as they are by
+    then, because a callback may have set them meanwhile.
     """
     before = dict(vars(estimator))
     draft = object.__new__(type(estimator))  # the constructor, which a subclass may have changed, is not called
     draft.__dict__.update(before)
     yield draft
-    estimator.__dict__ = merged(dict(vars(estimator)), before, vars(draft))
-
-
-def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Merge the attributes that an estimator has ``now`` with those of its copy ``before`` and ``after`` a fit.
-
-    Fitted attributes (``name_``) are those of the fit. Parameters that the fit has not changed are kept as they are
-    now, because a callback may have set them meanwhile.
-
-    Examples
-    --------
-    >>> merged({"n_jobs": 2, "old_": 1}, {"n_jobs": 1, "old_": 1}, {"n_jobs": 1, "model_": 3})
-    {'n_jobs': 2, 'model_': 3}
-    """
-    others = {name: value for name, value in now.items() if not name.endswith("_")}
+    after = vars(draft)
+    now = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     changed = {n: value for n, value in after.items() if n.endswith("_") or n not in before or before[n] is not value}
     removed = before.keys() - after.keys()
-    return {name: value for name, value in (others | changed).items() if name not in removed}
+    estimator.__dict__ = {name: value for name, value in (now | changed).items() if name not in removed}
 
 
+@described
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file.
+
+    Classifiers of the package can be saved, unless their class says ``stored=False``.
 
     Unknown keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the
     ``__init__`` that is generated for it, whose signature scikit-learn reads.
@@ -73,11 +66,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
     categories_: Categories | None  # those of categorical columns
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, stored: bool = True, **more: Any) -> None:
         super().__init_subclass__(**more)
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
                 setattr(cls, name, suggest_keywords(vars(cls)[name], table))
+        if stored and cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            CLASSIFIERS[cls.__name__] = cls
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         check_keywords(cls, keywords)
@@ -134,11 +129,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def class_scores(self, X: Any) -> Array:
         """Compute a score for every class; the highest wins.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
         Returns
         -------
         array of shape (n, K)
@@ -147,11 +137,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> AnyArray:
         """Predict the class with the highest score of every row, ties to the first.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -168,11 +153,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """Compute class scores U (n, K); with two classes U₁ − U₀ (n,), as scikit-learn expects.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-
         Returns
         -------
         array of shape (n, K) or (n,)
@@ -185,13 +165,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
         y : array of shape (n,)
             The true labels; an indicator matrix (n, K) if the model was fitted to one, and (n, T) for T class targets:
             then a row is right if all of it is.
-        sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows.
 
         Returns
         -------
@@ -205,7 +181,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
             y = of_one_kind(np.asarray(y))
         if self._problem.widths is not None:
-            return exact_matches(y, predicted, sample_weight)
+            if np.shape(y) != predicted.shape:
+                raise ValueError(
+                    f"y must have the shape {predicted.shape}, a class of each target; it has {np.shape(y)}."
+                )
+            return float(np.average((np.asarray(y) == predicted).all(axis=1), weights=sample_weight))
         try:
             with np.errstate(invalid="ignore"):  # of missing labels, which are refused
                 return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -218,11 +198,3 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
-
-
-def exact_matches(y: Any, predicted: AnyArray, sample_weight: Any) -> float:
-    """Return the share of rows of y (n, T) with every column right, as `MultiOutputClassifier` does."""
-    table = np.asarray(y)
-    if table.shape != predicted.shape:
-        raise ValueError(f"y must have the shape {predicted.shape}, a class of each target; it has {table.shape}.")
-    return float(np.average((table == predicted).all(axis=1), weights=sample_weight))

@@ -1,6 +1,6 @@
-"""Base classes of the boosters: the parameters, the fit and the fitted attributes that all of them share.
+"""`Booster`, with the parameters, the fit and the fitted attributes of all boosters, and `BoostingClassifier`.
 
-A subclass chooses the parts (loss, codewords, learner, optimizer, step). Callbacks of scikit-learn are called here.
+A subclass of `Booster` chooses the parts: loss, codewords, learner, optimizer and step.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from inspect import get_annotations
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import clone
@@ -24,6 +25,7 @@ from .._util.compat import (
     set_callbacks,
     with_callbacks,
 )
+from .._util.docstrings import described
 from .._util.messages import show_progress, warn_user
 from .._util.params import check_choice, check_flag, check_number, check_verbose, random_generator
 from .._util.runtime import one_blas_thread
@@ -40,13 +42,13 @@ from ..parts.optimizers.run import Run
 from ..persist.saving import check_label_types
 from ..tables.inputs import Taken
 from ..tables.order import sort_by_content
+from ..tables.partitions import Partition
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
 from .auto import loss_on
 from .base_classifier import transaction
 from .eval_sets import (
     EvalContext,
-    EvalSet,
     eval_attributes,
     evaluate_held_out,
     make_evaluations,
@@ -54,15 +56,19 @@ from .eval_sets import (
     split_off,
 )
 from .metrics import check_metrics
-from .plan import Parts, Plan
+from .plan import Parts, Plan, make_parts
 from .prediction import AdditiveClassifier
 from .search import check_groups
-from .sklearn_callbacks import SklearnCallbacks
 
 
+@described
+@dataclass_transform(eq_default=False)  # for type checkers
 @dataclass(eq=False, repr=False, kw_only=True)
-class Booster(AdditiveClassifier):
+class Booster(AdditiveClassifier, stored=False):
     """The base class of boosters: everything around the boosting loop. A subclass says which `parts` it has.
+
+    Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
+    completed with what this one describes.
 
     Parameters
     ----------
@@ -92,12 +98,14 @@ class Booster(AdditiveClassifier):
         takes the labels that occur in y.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
-        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
+        columns of a data frame, and None takes none. Categories that training has not seen are treated like missing
+        values. Learners that are not trees of the engine take no categories.
     warm_start : bool, default=False
         Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
         New categories get numbers after those that are known, as long as there is room.
     callbacks : sequence of Callback or None, default=None
-        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``.
+        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
+        and then.
     random_state : int, RandomState or None, default=None
         The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
     n_jobs : int or None, default=None
@@ -111,8 +119,6 @@ class Booster(AdditiveClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The labels, sorted.
     n_classes_ : int
         The number of classes, K.
     class_prior_ : array of shape (K,) or None
@@ -151,10 +157,6 @@ class Booster(AdditiveClassifier):
         The number of rounds in the model.
     stop_reason_ : str or None
         Why boosting stopped before ``n_estimators`` rounds; None if it did not.
-    n_features_in_ : int
-        The number of features, p.
-    feature_names_in_ : array of shape (p,)
-        The names of the features, if X had names that are all strings.
     feature_kinds_ : list of str, or None
         What each column holds: "number", "category", "date", "duration", "time" or "missing". None if X was an array of
         numbers.
@@ -183,6 +185,12 @@ class Booster(AdditiveClassifier):
 
     if HAS_SKLEARN_CALLBACKS:
         set_callbacks, _init_callback_context = set_callbacks, init_callback_context
+
+    def __init_subclass__(cls, kw_only: bool = False, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if any(name in vars(cls) for name in get_annotations(cls)):  # parameters with defaults
+            dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+        described(cls)
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 
@@ -266,13 +274,13 @@ class Booster(AdditiveClassifier):
         X: Any,
         y: Any,
         sample_weight: Any,
-        sets: list[EvalSet],
+        sets: list[Partition],
         eval_metric: Any,
         costs: Any = None,
         groups: Any = None,
         init_score: Any = None,
     ) -> Self:
-        """Fit the model; ``costs`` (n, K) are those of each decision for each example, if the loss takes them."""
+        """Fit the model; ``costs`` (n, K) are what each decision costs each example, if the loss takes them."""
         history = History()
         with transaction(self) as draft:
             draft._check_parameters()
@@ -281,7 +289,7 @@ class Booster(AdditiveClassifier):
             parts = draft.parts()
             X, to_host = draft._table(X, parts.learner), draft._to_host
             y, sample_weight, costs, groups, init_score = map(to_host, (y, sample_weight, costs, groups, init_score))
-            checked = draft._with_start(draft._check_training(parts, X, y, sample_weight, costs), init_score)
+            checked = draft._with_start(draft._check_rows(X, y, sample_weight, costs, parts.learner), init_score)
             for of_target in checked.problem.class_lists:
                 check_label_types(of_target)
             if groups is not None:
@@ -306,7 +314,7 @@ class Booster(AdditiveClassifier):
         history: History,
         last: Sequence[Callable[[Callable[[Run], dict[str, Any]]], Callback]] = (),
     ) -> None:
-        """Boost on checked rows, and become fitted.
+        """Boost on checked rows, and set the fitted attributes.
 
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
@@ -329,15 +337,8 @@ class Booster(AdditiveClassifier):
             evaluations=evaluations,
             prior=checked.problem.class_prior(checked.data.target_weights()),
         )
-        run.snapshot = lambda: self._snapshot(finish(run))
         callbacks = self._callbacks(history, evaluations) + [make(finish) for make in last]
-        try:
-            with one_blas_thread():
-                boost(run, n_rounds, callbacks)
-        finally:
-            run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
-        if run.diverged:
-            warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
+        boost_run(run, n_rounds, callbacks, lambda: self._snapshot(finish(run)))
         self.__dict__.update(finish(run))
 
     def _check_parameters(self) -> None:
@@ -368,34 +369,31 @@ class Booster(AdditiveClassifier):
         known: int | None = getattr(self, "_seed", None) if self._continues else None
         return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
-    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        """Make the training set; with a warm start, X must have the columns of the fitted model.
-
-        The model's trees know columns by position and categories by number: on other columns they would predict
-        nonsense, or read past the end of a row.
-        """
-        return self._check_rows(X, y, sample_weight, costs, self._declared, parts.learner, reset=not self._continues)
-
     @property
     def _declared(self) -> Any:
         """All labels, if some may be absent from the training data; None means those that occur."""
         return self.classes
 
     def _check_rows(
-        self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, learner: Learner, reset: bool
+        self, X: Any, y: Any, sample_weight: Any, costs: Any, learner: Learner, labels: Any = None
     ) -> Checked:
-        """Make the training set; its labels are among ``classes``, and X has the known columns unless ``reset``."""
+        """Make the training set; X must have the columns of the fitted model if it is continued or given ``labels``.
+
+        The model's trees know columns by position and categories by number: on other columns they would predict
+        nonsense, or read past the end of a row.
+        """
+        declared = self._declared if labels is None else labels
         return check_training(
             self,
             X,
             y,
             sample_weight,
-            Labelling(classes, self.class_weight, self._multilabel, self._multitarget),
+            Labelling(declared, self.class_weight, self._multilabel, self._multitarget),
             self.max_bins,
             self._fitting_engine(),
             Taken(self.categorical_features, learner.refusal),
             costs,
-            reset=reset,
+            reset=labels is None and not self._continues,
         )
 
     def _table(self, X: Any, learner: Learner) -> Any:
@@ -427,7 +425,7 @@ class Booster(AdditiveClassifier):
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used]))
 
     def _check_start(self, started: bool) -> None:
-        """Raise if a model that goes on has init_score and did not have it before, or the reverse; remember it."""
+        """Raise if a warm start has an init_score and the first fit had none, or the reverse; remember which it is."""
         if self._continues and getattr(self, "_started", None) not in (None, started):
             raise ValueError(
                 f"warm_start=True continues a model that was fitted {'without' if started else 'with'} init_score; "
@@ -447,8 +445,9 @@ class Booster(AdditiveClassifier):
         if plan.early_stopping is not None and not has_eval_sets:
             data, held_out = split_off(data, plan.early_stopping.validation_fraction, rng)
         loss = loss_on(loss, data)
-        if data.costs is not None:
-            loss, data = with_costs(loss, data, held_out)
+        if data.costs is not None:  # targets are numbered from K on: first the training rows, then those held out
+            costs = [rows.costs for rows in (data, held_out) if rows is not None and rows.costs is not None]
+            loss, data = loss.for_costs(np.concatenate(costs)), replace(data, c=data.K + np.arange(data.n))
         run = plan.start(data, loss, checked.present, rng)
         run.memory = parts.optimizer.memory(data, run.learner, run.Y.shape[1], plan.n_rounds)
         return run, held_out
@@ -525,7 +524,7 @@ class Booster(AdditiveClassifier):
         return -self.history_["risk"]
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
-        """Return a copy with these fitted attributes, as if boosting had stopped here."""
+        """Return a copy of the estimator with fitted attributes, as if boosting had stopped after the last round."""
         copy = clone(self)
         copy.__dict__.update(fitted)
         for name in ("n_features_in_", "feature_names_in_", "feature_kinds_", "categories_"):
@@ -554,6 +553,59 @@ class Booster(AdditiveClassifier):
             raise
 
 
+class BoostingClassifier(Booster):
+    """Multiclass boosting from any parts: a loss, codewords, a weak learner, an optimizer and a step.
+
+    The predictor F(x) = Σ_t α_t h_t(x) is a vector in R^d; class k has the score U_k = ½⟨F, y_k⟩, where y_k is its
+    codeword, and the highest score wins. Each part is a string or an object with parameters of its own, which a grid
+    search can set (``learner__max_depth``).
+
+    Parameters
+    ----------
+    loss : str or Loss, default="logistic"
+        What boosting makes small: 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', 'own-score', 'softmax-cost',
+        or a `Loss`.
+    codewords : str, Codewords or array of shape (K, d), default="simplex"
+        The vectors of the classes: 'simplex', 'canonical', 'max-min', …, a `Codewords`, or your own matrix with a row
+        for every class in the order of ``classes_``.
+    learner : str, Learner or scikit-learn estimator, default="vector-tree"
+        The weak learner of every round: 'vector-tree', 'class-tree', 'sign-tree', 'info-tree', 'newton-tree', 'stump',
+        'linear', …, a `Learner`, or any scikit-learn classifier or regressor that takes sample weights.
+    optimizer : str or Optimizer, default="gradient"
+        What the learner is asked, and how its answers become a step: 'gradient', 'coordinate', 'all-coordinates',
+        'newton', 'sketched-newton', …, or an `Optimizer`.
+    step : str or Step, default="line-search"
+        How far each step goes: 'line-search', 'closed-form', 'fixed', 'error', 'gradient', or a `Step`.
+
+    Examples
+    --------
+    >>> clf = BoostingClassifier("exponential", "simplex", "stump", "coordinate", n_estimators=20).fit(X, y)
+    >>> clf.predict(X[:2]), clf.n_iter_
+    (array([0, 0]), 20)
+    """
+
+    loss: Any = "logistic"
+    codewords: Any = "simplex"
+    learner: Any = "vector-tree"
+    optimizer: Any = "gradient"
+    step: Any = "line-search"
+
+    def parts(self) -> Parts:
+        return make_parts(self.loss, self.codewords, self.learner, self.optimizer, self.step)
+
+
+def boost_run(run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any]) -> None:
+    """Boost, with a function ``run.snapshot`` for callbacks that returns the estimator as fitted so far."""
+    run.snapshot = snapshot
+    try:
+        with one_blas_thread():
+            boost(run, n_rounds, callbacks)
+    finally:
+        run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
+    if run.diverged:
+        warn_user(f"{run.stop_reason} The model keeps the {run.round} rounds before.", ConvergenceWarning)
+
+
 def same_classes(a: Any, b: Any) -> bool:
     """Return whether two models have the same classes, of one target or of several."""
     if isinstance(a, list) or isinstance(b, list):
@@ -561,8 +613,40 @@ def same_classes(a: Any, b: Any) -> bool:
     return np.array_equal(a, b)
 
 
+class SklearnCallbacks(Callback):
+    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round."""
+
+    def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.estimator = estimator  # the one that the user fits; scikit-learn keeps the state of its callbacks there
+        self.draft = draft  # the one that is fitted in its place, and knows the columns of X
+        self.finish_fit = finish  # returns the fitted attributes so far from a run
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+
+    def start(self, run: Run) -> None:
+        # The root task of the fit, of which every round is a subtask.
+        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
+        self.context.call_on_fit_task_begin(**self.task)
+
+    def before_round(self, run: Run) -> None:
+        self.round = self.context.subcontext(task_name="round")
+        self.round.call_on_fit_task_begin(**self.task)
+
+    def after_round(self, run: Run) -> None:
+        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+        if stop and run.stop_reason is None:
+            run.stop_reason = "a scikit-learn callback asked to stop"
+
+    def finish(self, run: Run) -> None:
+        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+
+    def _attributes(self, run: Run) -> dict[str, Any]:
+        columns = {name: value for name, value in vars(self.draft).items() if name.endswith("_")}
+        return columns | self.finish_fit(run)
+
+
 def check_callbacks(callbacks: Any) -> None:
-    """Raise unless it is a list or tuple of callbacks, or None."""
+    """Raise unless ``callbacks`` is a list or tuple of callbacks, or None."""
     if isinstance(callbacks, Callback):
         raise TypeError(f"callbacks={callbacks!r} must be a list of Callbacks; pass [{callbacks!r}].")
     if callbacks is not None and not isinstance(callbacks, list | tuple):
@@ -570,15 +654,3 @@ def check_callbacks(callbacks: Any) -> None:
     for callback in callbacks or ():
         if not isinstance(callback, Callback):
             raise TypeError(f"callbacks={callbacks!r} holds {callback!r}; every entry must be a simplexboost Callback.")
-
-
-def with_costs(loss: Loss, data: TrainingSet, held_out: TrainingSet | None) -> tuple[Loss, TrainingSet]:
-    """Return the loss with a target for the costs of every example, and the training rows with these targets.
-
-    Targets are numbered from K on: first those of the training rows, then those of the rows held out.
-    """
-    assert data.costs is not None
-    table = [data.costs]
-    if held_out is not None and held_out.costs is not None:
-        table.append(held_out.costs)
-    return loss.for_costs(np.concatenate(table)), replace(data, c=data.K + np.arange(data.n))

@@ -1,14 +1,8 @@
-"""Classes of a fitted booster that are added, dropped or merged without a fit from scratch.
+"""Adds, drops and merges classes of a fitted booster without a fit from scratch; docs/classes.md says how.
 
-To add classes, let P(k | x, old) be the fitted model's probabilities of the old classes. By the product rule,
-
-    P(k | x) = P(k | x, old) · P(old | x)     for an old class k,
-
-so only P(old | x) and the probabilities of the m new classes are learned: a problem of m + 1 classes, in which the old
-ones together are one, with the log-sum-exp ρ of their logits as its logit. The new logits (m,) start from zero. First
-the leaves of the old trees learn them (`model.leaf_pass`), then new trees are grown. The first column of every tree,
-which would move all old classes alike, is subtracted from the others, so that the scores of the old classes stay the
-same, bit for bit. The soft-max of a round costs n · (m + 1) in place of n · K.
+The m new classes are learned as a problem of m + 1 classes, in which all old ones together are class 0. Its logit is ρ,
+the log-sum-exp of their logits; those of the new classes start from zero. The first column of every tree, which would
+move all old classes alike, is subtracted from the others: the scores of the old classes stay the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -20,17 +14,15 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.messages import show_progress, warn_user
+from .._util.docstrings import described
+from .._util.messages import show_progress
 from .._util.params import check_number, is_auto
-from .._util.runtime import one_blas_thread
 from ..boosting import History
 from ..boosting.decisions import merge_scores
-from ..boosting.loop import boost
 from ..engine import LeafRule, cpu_engine
 from ..model.additive import (
     AdditiveModel,
@@ -54,9 +46,11 @@ from ..tables.order import sort_by_content
 from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
+from .booster import boost_run
 from .eval_sets import EVAL_ATTRIBUTES
 
 
+@described
 def add_classes(
     clf: Any, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
 ) -> Any:
@@ -100,31 +94,34 @@ def add_classes(
     """
     check_number("n_rounds", n_rounds, int, 0, auto=True)
     check_number("learning_rate", learning_rate, float, 0.0, auto=True, open_low=True)
-    clf = copy_fitted(clf, "add_classes")
     check_can_learn(clf)
+    clf = copy_estimator(clf)
     clf._check_parameters()
     for callback in clf.callbacks or ():
         callback.check(clf)
     y, sample_weight = clf._to_host(y), clf._to_host(sample_weight)
     labels = all_labels(clf.classes_, y)
-    checked = clf._check_rows(clf._to_host(X), y, sample_weight, None, labels, clf.parts().learner, reset=False)
+    checked = clf._check_rows(clf._to_host(X), y, sample_weight, None, clf.parts().learner, labels)
     lesson = Lesson.of(clf, checked)
     if not lesson.complete and not is_auto(n_rounds) and n_rounds > 0:
+        without_rows = lesson.classes[lesson.present & ~lesson.given]
         raise ValueError(
             f"n_rounds={n_rounds} grows trees, which needs rows of all old classes; there are none of "
-            f"{lesson.without_rows[:5].tolist()}. Give some, or take n_rounds=0, which teaches the leaves of the trees "
+            f"{without_rows[:5].tolist()}. Give some, or take n_rounds=0, which teaches the leaves of the trees "
             "that are there."
         )
     rounds = (ROUNDS if lesson.complete else 0) if is_auto(n_rounds) else int(n_rounds)
     rate = (RATE if lesson.complete else CAREFUL_RATE) if is_auto(learning_rate) else float(learning_rate)
     model, start = teach_leaves(clf, lesson, rate)
     if rounds:
-        fitted = grow_rounds(clf, lesson.after(start), model, rounds, rate)
+        lesson = replace(lesson, data=replace(lesson.data, init_score=start.astype(np.float64)))
+        fitted = grow_rounds(clf, lesson, model, rounds, rate)
     else:
         fitted = class_attributes(clf, lesson, model)
     return set_attributes(clf, fitted)
 
 
+@described
 def drop_classes(clf: Any, classes: Any) -> Any:
     """Return a copy of a fitted booster without some classes; the others keep their scores, bit for bit.
 
@@ -142,18 +139,29 @@ def drop_classes(clf: Any, classes: Any) -> Any:
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> iris = load_iris()
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
-    >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
-    >>> drop_classes(clf, "setosa").classes_
-    array(['versicolor', 'virginica'], dtype='<U10')
+    >>> drop_classes(clf, 0).classes_
+    array([1, 2])
     """
-    clf = copy_fitted(clf, "drop_classes")
-    return set_attributes(clf, attributes_without(clf, class_numbers(classes, clf.classes_)))
+    check_changeable(clf, "drop_classes")
+    stays = ~np.isin(np.arange(len(clf.classes_)), class_numbers(classes, clf.classes_))
+    present = clf._present[stays]
+    if present.sum() < 2:
+        raise ValueError(
+            f"drop_classes leaves {clf.classes_[stays & clf._present].tolist()}; at least two classes that had "
+            "training examples must be left."
+        )
+    owner = class_of_codeword(clf)
+    kept = np.flatnonzero(stays[owner])
+    ranks = np.cumsum(stays) - 1
+    fitted = {
+        **change_prior(clf, lambda prior: prior[stays] / prior[stays].sum()),
+        **as_classes(clf.classes_[stays], present),
+        **recode(clf.model_, kept, ranks[owner[kept]], present),
+    }
+    return set_attributes(copy_estimator(clf), fitted)
 
 
+@described
 def merge_classes(clf: Any, groups: Any) -> Any:
     """Return a copy of a fitted booster in which several classes count as one, with the sum of their probabilities.
 
@@ -174,22 +182,31 @@ def merge_classes(clf: Any, groups: Any) -> Any:
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> iris = load_iris()
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
-    >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
-    >>> merged = merge_classes(clf, {"other": ["versicolor", "virginica"]})
+    >>> merged = merge_classes(clf, {7: [1, 2]})
     >>> merged.classes_
-    array(['other', 'setosa'], dtype='<U6')
-    >>> P = clf.predict_proba(iris.data)
-    >>> bool((merged.predict_proba(iris.data)[:, 0] == P[:, 1] + P[:, 2]).all())
+    array([0, 7])
+    >>> P = clf.predict_proba(X)
+    >>> bool((merged.predict_proba(X)[:, 1] == P[:, 1] + P[:, 2]).all())
     True
     """
-    clf = copy_fitted(clf, "merge_classes")
-    return set_attributes(clf, merged_attributes(clf, check_groups(groups, clf.classes_)))
+    check_changeable(clf, "merge_classes")
+    after = check_groups(groups, clf.classes_)
+    labels = new_labels(after, clf.classes_)
+    number = np.searchsorted(labels, np.array(after, dtype=labels.dtype))  # (K,)
+    present = np.zeros(len(labels), dtype=bool)
+    present[number[clf._present]] = True
+    if present.sum() < 2:
+        raise ValueError("merge_classes leaves one class that had training examples; at least two must be left.")
+    owner = number[class_of_codeword(clf)]
+    fitted = {
+        **change_prior(clf, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64)),
+        **as_classes(labels, present),
+        **recode(clf.model_, np.arange(len(owner)), owner, present),
+    }
+    return set_attributes(copy_estimator(clf), fitted)
 
 
+@described
 def keep_rounds(clf: Any, n_rounds: int) -> Any:
     """Return a copy of a fitted booster that has its first rounds only.
 
@@ -205,10 +222,6 @@ def keep_rounds(clf: Any, n_rounds: int) -> Any:
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> short = keep_rounds(clf, 5)
     >>> short.n_iter_, clf.n_iter_
     (5, 20)
@@ -225,16 +238,10 @@ def keep_rounds(clf: Any, n_rounds: int) -> Any:
 
 
 def copy_estimator(clf: Any) -> Any:
-    """Return an estimator with the parameters and fitted attributes of another."""
+    """Return a copy of an estimator, with its parameters and fitted attributes."""
     copy = object.__new__(type(clf))
     copy.__dict__.update(vars(clf))
     return copy
-
-
-def copy_fitted(clf: Any, function: str) -> Any:
-    """Return a copy of a fitted booster whose classes a function may change; raise if it may not."""
-    check_changeable(clf, function)
-    return copy_estimator(clf)
 
 
 def check_changeable(estimator: Any, function: str) -> None:
@@ -257,7 +264,7 @@ def check_changeable(estimator: Any, function: str) -> None:
 
 
 def set_attributes(estimator: Any, fitted: dict[str, Any]) -> Any:
-    """Set fitted attributes, without what evaluated rows said of the classes before; return the estimator."""
+    """Set fitted attributes, drop those that describe rows evaluated with the old classes, and return the estimator."""
     estimator.__dict__.update(fitted | dict.fromkeys(EVAL_ATTRIBUTES), set_scores_=None)
     return estimator
 
@@ -270,7 +277,7 @@ def class_of_codeword(estimator: Any) -> Labels:
 
 
 def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
-    """Return ``model_`` with the codewords ``kept``, and ``_merged``, the class of each as ``owner`` has it.
+    """Return the attributes ``model_``, with the codewords ``kept``, and ``_merged``, their classes by ``owner``.
 
     Where each of them has a class of its own, they follow the order of the classes, and ``_merged`` is None.
     """
@@ -282,39 +289,17 @@ def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray)
 
 
 def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
-    """Return ``class_prior_`` as a function changes it; None of a matrix y stays None."""
+    """Return the attribute ``class_prior_`` as a function changes it; nothing if the model has no prior."""
     known: Array | None = estimator.class_prior_
     return {} if known is None else {"class_prior_": after(known)}
 
 
-# ---- classes that go ------------------------------------------------------------------------------------------------
-
-
 def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
-    """Return the fitted attributes that hold the classes (K,) and which of them are trained on (K,)."""
+    """Return the fitted attributes for classes (K,), of which those that are ``present`` (K,) are trained on."""
     return {"classes_": classes, "_present": present, "_problem": OneClass(classes, present)}
 
 
-def attributes_without(estimator: Any, gone: Labels) -> dict[str, Any]:
-    """Return the fitted attributes without some classes, given by their numbers."""
-    stays = ~np.isin(np.arange(len(estimator.classes_)), gone)
-    present = estimator._present[stays]
-    if present.sum() < 2:
-        raise ValueError(
-            f"drop_classes leaves {estimator.classes_[stays & estimator._present].tolist()}; at least two classes that "
-            "had training examples must be left."
-        )
-    owner = class_of_codeword(estimator)
-    kept = np.flatnonzero(stays[owner])
-    ranks = np.cumsum(stays) - 1
-    return {
-        **change_prior(estimator, lambda prior: prior[stays] / prior[stays].sum()),
-        **as_classes(estimator.classes_[stays], present),
-        **recode(estimator.model_, kept, ranks[owner[kept]], present),
-    }
-
-
-# ---- classes that become one ----------------------------------------------------------------------------------------
+# ---- new labels ------------------------------------------------------------------------------------------------------
 
 
 def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
@@ -361,20 +346,6 @@ def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
     return found
 
 
-def merged_attributes(estimator: Any, after: list[Any]) -> dict[str, Any]:
-    """Return the fitted attributes after class k gets the label ``after[k]``; classes of the same label become one."""
-    labels = new_labels(after, estimator.classes_)
-    number = np.searchsorted(labels, np.array(after, dtype=labels.dtype))  # (K,)
-    present = np.zeros(len(labels), dtype=bool)
-    present[number[estimator._present]] = True
-    if present.sum() < 2:
-        raise ValueError("merge_classes leaves one class that had training examples; at least two must be left.")
-    owner = number[class_of_codeword(estimator)]
-    model = recode(estimator.model_, np.arange(len(owner)), owner, present)
-    prior = change_prior(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
-    return {**as_classes(labels, present), **model, **prior}
-
-
 # ---- classes that are added -----------------------------------------------------------------------------------------
 
 # What "auto" stands for; docs/classes.md has the trials behind these numbers.
@@ -383,9 +354,6 @@ RATE, L2 = 0.2, 0.2
 CAREFUL_RATE = 0.1  # if rows of old classes are missing
 OLD_TREES = 200  # so many of the old trees learn
 BLOCK = 2**22  # logits that are computed at a time
-
-
-# ---- what comes -----------------------------------------------------------------------------------------------------
 
 
 def check_can_learn(estimator: Any) -> None:
@@ -427,25 +395,15 @@ def all_labels(classes: AnyArray, y: Any) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """The rows from which new classes are learned, and the places of old and new ones.
+    """The rows from which new classes are learned, and the places of old and new ones."""
 
-    Attributes
-    ----------
-    data : the rows as a problem of m + 1 classes, in their own order; class 0 stands for all old ones
-    classes : (K,) all labels
-    present : (K,) which of them have codewords
-    old, new : their numbers among the present classes; (K₀,) and (m,)
-    given : (K,) which of them have rows here
-    inner : the risk of telling the old classes from each other, which does not change
-    """
-
-    data: TrainingSet
-    classes: AnyArray
-    present: Mask
-    old: Labels
-    new: Labels
-    given: Mask
-    inner: float
+    data: TrainingSet  # the rows as a problem of m + 1 classes, in their own order; class 0 stands for all old ones
+    classes: AnyArray  # (K,) all labels
+    present: Mask  # (K,) which of them have codewords
+    old: Labels  # (K₀,) the numbers of the old ones among the present classes
+    new: Labels  # (m,) those of the new ones
+    given: Mask  # (K,) which classes have rows
+    inner: float  # the risk of telling the old classes from each other, which does not change
 
     @classmethod
     def of(cls, estimator: Any, checked: Checked) -> Lesson:
@@ -470,11 +428,6 @@ class Lesson:
         return cls(data, checked.classes, present, rank[was], rank[fresh], checked.present, inner)
 
     @property
-    def rows(self) -> Newcomers:
-        """The rows in the form that `counted_pass` takes."""
-        return Newcomers(self.data.X, self.data.c, self.data.weight, self.start[:, 0], self.m)
-
-    @property
     def start(self) -> Array:
         """The logits (ρ, 0, …, 0) from which the new classes are learned, (n, m + 1)."""
         assert self.data.init_score is not None
@@ -485,19 +438,10 @@ class Lesson:
         """The number of new classes."""
         return len(self.new)
 
-    def after(self, start: AnyArray) -> Lesson:
-        """Return the lesson with other logits (n, m + 1) to start from."""
-        return replace(self, data=replace(self.data, init_score=start.astype(np.float64)))
-
     @property
     def complete(self) -> bool:
         """Whether every old class has rows."""
         return bool(self.given[self.present].all())
-
-    @property
-    def without_rows(self) -> AnyArray:
-        """The labels of old classes without rows."""
-        return self.classes[self.present & ~self.given]
 
 
 def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
@@ -521,7 +465,9 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 
 def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
     """Let the leaves of old trees learn the new classes; return the model and the logits (n, m + 1) after that."""
-    model, start = widen(estimator, lesson), lesson.start.astype(np.float32)
+    n_after, start = len(estimator.model_.Y) + lesson.m, lesson.start.astype(np.float32)
+    places = new_places(estimator, lesson)
+    model = with_classes(estimator.model_, np.setdiff1d(np.arange(n_after), places), n_after)  # zeros for new classes
     chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [model.terms[i].hypothesis.tree for i in chosen]
     engine, data = cpu_engine(estimator._engine().compute.n_threads), lesson.data
@@ -533,9 +479,10 @@ def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveM
         rows = RowObjective(estimator.loss_, data.c, data.weight, code, engine).rows
         moves = pass_over(trees, data.X, start, rows, rule, rate, engine)
     else:
-        moves = counted_pass(trees, lesson.rows, rule, rate, engine)
+        newcomers = Newcomers(data.X, data.c, data.weight, lesson.start[:, 0], lesson.m)
+        moves = counted_pass(trees, newcomers, rule, rate, engine)
     for i, move in zip(chosen, moves, strict=True):
-        model.terms[i] = with_columns(model.terms[i], move / model.temperature, new_places(estimator, lesson))
+        model.terms[i] = with_columns(model.terms[i], move / model.temperature, places)
     return model, start
 
 
@@ -550,26 +497,11 @@ def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: 
     run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
     run.memory = parts.optimizer.memory(lesson.data, run.learner, Y.shape[1], n_rounds)
     finish = partial(append_rounds, estimator, lesson, model, history)
-    run.snapshot = snapshot_of(estimator, lambda: finish(run))
-    try:
-        with one_blas_thread(), show_progress(estimator.verbose):
-            boost(run, n_rounds, estimator._callbacks(history, []))
-    finally:
-        run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
-    if run.diverged:
-        warn_user(f"{run.stop_reason} The model keeps its new rounds.", ConvergenceWarning)
+    before = {name: value for name, value in vars(estimator).items() if name not in estimator._get_param_names()}
+    with show_progress(estimator.verbose):
+        callbacks = estimator._callbacks(history, [])
+        boost_run(run, n_rounds, callbacks, lambda: set_attributes(estimator._snapshot(before), finish(run)))
     return finish(run)
-
-
-def snapshot_of(estimator: Any, fitted: Callable[[], dict[str, Any]]) -> Callable[[], Any]:
-    """Return a function that makes a copy of the estimator with what it has learned so far."""
-
-    def snapshot() -> Any:
-        parameters = estimator._get_param_names()
-        before = {name: value for name, value in vars(estimator).items() if name not in parameters}
-        return set_attributes(estimator._snapshot(before), fitted())
-
-    return snapshot
 
 
 def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
@@ -595,12 +527,6 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
     moved = spread_columns(dense[:, 1:] - dense[:, :1], places, K)
     hypothesis = TreeHypothesis(term.hypothesis.tree, sparse_values(moved) if K >= MANY_CLASSES else moved)
     return Term(hypothesis, term.step / temperature)
-
-
-def widen(estimator: Any, lesson: Lesson) -> AdditiveModel:
-    """Return the model with columns of zeros for the new classes."""
-    kept = np.setdiff1d(np.arange(len(estimator.model_.Y) + lesson.m), new_places(estimator, lesson))
-    return with_classes(estimator.model_, kept, len(kept) + lesson.m)
 
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:

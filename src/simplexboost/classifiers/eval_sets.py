@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
@@ -29,22 +29,13 @@ EVAL_ATTRIBUTES = ("evals_result_", "best_iteration_", "best_score_", "validatio
 
 @dataclass(frozen=True, eq=False)
 class EvalContext:
-    """The objects that a fit needs to evaluate rows.
+    """The objects that a fit needs to evaluate rows."""
 
-    Attributes
-    ----------
-    estimator : the classifier that is fitted, which knows the columns of X
-    checked : the training set and its classes
-    loss : the loss, which turns scores into probabilities
-    metrics : the metrics beside the risk
-    stopping : when the first set stops the fit; None never stops it
-    """
-
-    estimator: Any
+    estimator: Any  # the classifier that is fitted, which knows the columns of X
     checked: Checked
     loss: Loss
     metrics: Metrics = field(default_factory=Metrics)
-    stopping: EarlyStopping | None = None
+    stopping: EarlyStopping | None = None  # when the first set stops the fit
 
     def evaluation(
         self,
@@ -61,7 +52,7 @@ class EvalContext:
             one = "eval_metric takes one label per example; if y is a matrix, only the risk is evaluated."
             self.checked.problem.check_one_class(one)
         decision = self.estimator._deciding(self.loss, self.checked)
-        every = rows if not metrics.table else all_rows(rows, engine)
+        every = gather_rows(rows, engine) if metrics.table else rows
         return Evaluation(
             rows.X,
             targets,
@@ -77,8 +68,8 @@ class EvalContext:
         )
 
 
-def all_rows(rows: Rows, engine: Engine) -> Rows:
-    """Return the rows that metrics see: rows that are spread over a group are gathered, with NaN for features."""
+def gather_rows(rows: Rows, engine: Engine) -> Rows:
+    """Return all rows for metrics; those that are spread over machines are gathered, with NaN for their features."""
     if not engine.rows.is_spread:
         return rows
     c, y = engine.rows.gather(rows.c), engine.rows.gather(rows.y)
@@ -91,27 +82,15 @@ def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
     if not evaluations:
         return dict.fromkeys(EVAL_ATTRIBUTES)
     first = evaluations[0]
-    return {
-        "evals_result_": [{name: np.array(values) for name, values in e.results.items()} for e in evaluations],
-        "best_iteration_": first.best_iteration,
-        "best_score_": first.best_score,
-        "validation_score_": first.sign * np.array(first.results[first.watch]),
-    }
+    results = [{name: np.array(values) for name, values in e.results.items()} for e in evaluations]
+    score = first.sign * np.array(first.results[first.watch])
+    return dict(zip(EVAL_ATTRIBUTES, (results, first.best_iteration, first.best_score, score), strict=True))
 
 
 # ---- rows that fit gets as X_val and y_val --------------------------------------------------------------------------
 
 
-class EvalSet(NamedTuple):
-    """One set of rows to evaluate, as the user gave it."""
-
-    X: Any
-    y: Any
-    sample_weight: Any = None
-    init_score: Any = None
-
-
-def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[EvalSet]:
+def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[Partition]:
     """Return the sets to evaluate: one, or one for every entry if the arguments of `fit` are tuples."""
     values = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
     given = {name: value for name, value in values.items() if value is not None}
@@ -122,7 +101,7 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
             raise ValueError(f"{min(given)} is given without {name}; X_val and y_val go together.")
     tuples = [name for name, value in given.items() if isinstance(value, tuple)]
     if not tuples:
-        return [EvalSet(*values.values())]
+        return [Partition(WHOLE, *values.values())]
     rule = "To evaluate several sets, pass tuples with an entry for every set."
     for name, value in given.items():
         if not isinstance(value, tuple):
@@ -133,10 +112,10 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
         if any(value is None for value in given[name]):
             raise ValueError(f"{name} has an entry that is None; only weights and scores may be None.")
     nothing = (None,) * len(X_val)
-    return [EvalSet(*entry) for entry in zip(*(given.get(name, nothing) for name in values), strict=True)]
+    return [Partition(WHOLE, *entry) for entry in zip(*(given.get(name, nothing) for name in values), strict=True)]
 
 
-def check_metric_rows(has_metrics: bool, sets: list[EvalSet], stops: bool) -> None:
+def check_metric_rows(has_metrics: bool, sets: list[Partition], stops: bool) -> None:
     """Raise ValueError if ``eval_metric`` is given, but no rows to evaluate."""
     if has_metrics and not sets and not stops:
         raise ValueError(
@@ -144,7 +123,7 @@ def check_metric_rows(has_metrics: bool, sets: list[EvalSet], stops: bool) -> No
         )
 
 
-def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluation]:
+def make_evaluations(sets: list[Partition], context: EvalContext) -> list[Evaluation]:
     """Return a callback for every set, after checking its rows."""
     check_metric_rows(context.metrics.asked, sets, context.stopping is not None)
     evaluations = []
@@ -158,14 +137,15 @@ def make_evaluations(sets: list[EvalSet], context: EvalContext) -> list[Evaluati
     return evaluations
 
 
-def make_evaluation(one: EvalSet, context: EvalContext, first: bool) -> Evaluation:
+def make_evaluation(one: Partition, context: EvalContext, first: bool) -> Evaluation:
     """Return the callback of one set, after checking its rows."""
-    X, y, sample_weight, init_score = (to_host(a, context.checked.data.engine) for a in one)
+    engine = context.checked.data.engine
+    one = Partition(WHOLE, *(to_host(of_rows, engine) for of_rows in (one.X, one.y, one.sample_weight, one.init_score)))
     try:
-        np.ndim(y)
+        np.ndim(one.y)
     except ValueError as error:
-        raise ValueError(f"y_val={shorten(y)} must hold as many labels for every row of X_val.") from error
-    rows, targets, start, _ = read_evaluated(ALONE, context, [Partition(WHOLE, X, y, sample_weight, init_score)])
+        raise ValueError(f"y_val={shorten(one.y)} must hold as many labels for every row of X_val.") from error
+    rows, targets, start, _ = read_evaluated(ALONE, context, [one])
     return context.evaluation(rows, targets, first, init_score=start)
 
 
@@ -176,7 +156,7 @@ SHOWN = 5  # labels in a message
 def read_evaluated(
     group: Exchange, context: EvalContext, parts: Sequence[Partition]
 ) -> tuple[Rows, Labels, Array | None, list[int]]:
-    """Return the rows of one set that are here: with their targets, initial scores, and the sizes of all partitions."""
+    """Return the rows of a set on this machine, their targets and initial scores, and the sizes of all partitions."""
     checked, problem = context.checked, context.checked.problem
     with in_partition(WHOLE, OF):
         tables = check_partitions(group, context.estimator, parts, OF)
@@ -247,10 +227,10 @@ def check_weight_val(n: int, sample_weight: Any, zeros: bool = True) -> Array | 
 
 
 def evaluate_held_out(held_out: TrainingSet, run: Run, context: EvalContext) -> Evaluation:
-    """Return the callback of rows that were split off the training set, or of the training set itself."""
+    """Return the callback that evaluates held-out rows, or the training rows if these are passed."""
     checked, what = context.checked, "training" if held_out is context.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
-    # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
+    # Where every example has its own costs, the loss numbers those of the training rows first.
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
     rows = Rows(held_out.X, *checked.problem.labels_of(held_out.c), weight)
     return context.evaluation(rows, targets, True, what, held_out.init_score, held_out.engine)

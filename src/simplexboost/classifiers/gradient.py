@@ -7,27 +7,21 @@ and a class.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .._util.arrays import AnyArray
-from .._util.docstrings import described
 from .._util.params import random_generator
 from ..parts.codewords import Canonical
 from ..parts.losses import SoftmaxCost
 from ..parts.optimizers import CoordinateDescent, NewtonCoordinates, SampledPairs
-from ..persist.saving import register
 from .adaboost import product_parts
 from .booster import Booster
 from .eval_sets import read_eval_sets
 from .plan import Parts, make_parts
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class LogitBoostClassifier(Booster):
     """Multiclass LogitBoost (Friedman, Hastie & Tibshirani, 2000): Newton steps, one regression per class and round.
 
@@ -45,8 +39,6 @@ class LogitBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> LogitBoostClassifier(n_estimators=10).fit(X, y).score(X, y) > 0.98
     True
     """
@@ -60,9 +52,6 @@ class LogitBoostClassifier(Booster):
         return make_parts("logistic", Canonical(centered=True), self.learner, optimizer, "fixed")
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class GDMCBoostClassifier(Booster):
     """GD-MCBoost (Saberian & Vasconcelos, 2011): gradient descent with vector-valued weak learners.
 
@@ -83,8 +72,6 @@ class GDMCBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> GDMCBoostClassifier(n_estimators=30).fit(X, y).score(X, y)
     1.0
     """
@@ -98,9 +85,6 @@ class GDMCBoostClassifier(Booster):
         return make_parts(self.loss, self.codewords, self.learner, "gradient", "line-search")
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class CDMCBoostClassifier(Booster):
     """CD-MCBoost (Saberian & Vasconcelos, 2011): coordinate descent with scalar weak learners.
 
@@ -124,8 +108,6 @@ class CDMCBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> CDMCBoostClassifier(n_estimators=50).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -141,9 +123,6 @@ class CDMCBoostClassifier(Booster):
         return make_parts(self.loss, self.codewords, self.learner, optimizer, "line-search")
 
 
-@register
-@described
-@dataclass(eq=False, repr=False)
 class SoftmaxBoostClassifier(Booster):
     """Soft-max boosting, sm-boost (Geist, 2015): descends the mean cost of a random decision; tolerates label noise.
 
@@ -169,8 +148,6 @@ class SoftmaxBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = SoftmaxBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
     >>> clf.score(X, y) > 0.97, (clf.predict_random(X, random_state=0) == y).mean() > 0.9
     (True, np.True_)
@@ -207,24 +184,12 @@ class SoftmaxBoostClassifier(Booster):
         ----------
         costs : array of shape (n, K) or None, default=None
             What each decision costs for each example, in place of ``cost_matrix[y]``.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, sets, eval_metric, costs, init_score=init_score)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """Draw a random class for every row, class k with probability ``predict_proba(X)[:, k]``.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit. NaN and None mean missing.
-        random_state : int, RandomState or None, default=None
-            The seed of the draws.
 
         Returns
         -------

@@ -28,20 +28,12 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Evaluated rows and their labels.
+    """Evaluated rows and their labels."""
 
-    Attributes
-    ----------
-    X : (n, p) in the form that the model takes: categories are numbers
-    y : (n,) the labels
-    c : (n,) their numbers among the classes 0 .. K−1; K for a label that is not among them
-    weight : (n,), or None if all rows count the same
-    """
-
-    X: AnyArray
-    y: AnyArray
-    c: Labels
-    weight: Array | None = None
+    X: AnyArray  # (n, p) in the form that the model takes: categories are numbers
+    y: AnyArray  # (n,) the labels
+    c: Labels  # (n,) their numbers among the classes 0 .. K−1; K for a label that is not among them
+    weight: Array | None = None  # (n,), or None if all rows count the same
 
     def mean(self, values: AnyArray) -> float:
         """Return the weighted mean of a number per row."""
@@ -49,14 +41,7 @@ class Rows:
 
 
 class Predicted(ClassifierMixin, BaseEstimator):
-    """What is predicted for evaluated rows; to a scorer it is a fitted classifier that knows these rows only.
-
-    Parameters
-    ----------
-    rows : the rows
-    decision : turns scores into predictions
-    U : (n, K) the scores of all classes
-    """
+    """What is predicted for evaluated rows with scores U (n, K); a scorer takes it for a fitted classifier."""
 
     def __init__(self, rows: Rows, decision: OneLabel, U: Array) -> None:
         self.rows, self.decision, self.U = rows, decision, U
@@ -139,16 +124,6 @@ def log_loss(seen: Predicted) -> float:
     return seen.rows.mean(log_losses(seen.P, seen.rows.c))
 
 
-def accuracy(seen: Predicted) -> float:
-    """Return the weighted share of rows that are predicted right."""
-    return seen.rows.mean(seen.best == seen.rows.c)
-
-
-def error(seen: Predicted) -> float:
-    """Return the weighted share of rows that are predicted wrong."""
-    return seen.rows.mean(seen.best != seen.rows.c)
-
-
 def top_accuracy(seen: Predicted, k: int) -> float:
     """Return the fraction of the rows whose class is among the k with the highest scores."""
     return seen.rows.mean(among_top(seen.U, seen.rows.c, k))
@@ -168,11 +143,12 @@ def auc_ovr(seen: Predicted) -> float:
     return float(np.mean(areas)) if areas else np.nan
 
 
-LOG_LOSS, ERROR, AUC = Metric(log_loss), Metric(error), Metric(auc_ovr, greater_is_better=True)
+LOG_LOSS, AUC = Metric(log_loss), Metric(auc_ovr, greater_is_better=True)
+ERROR = Metric(lambda seen: seen.rows.mean(seen.best != seen.rows.c))
 METRICS = {
     "log_loss": LOG_LOSS,
     "error": ERROR,
-    "accuracy": Metric(accuracy, greater_is_better=True),
+    "accuracy": Metric(lambda seen: seen.rows.mean(seen.best == seen.rows.c), greater_is_better=True),
     "auc_ovr": AUC,
     # The same under the names of scikit-learn, XGBoost and LightGBM.
     "neg_log_loss": Metric(lambda seen: -log_loss(seen), greater_is_better=True),
@@ -184,7 +160,7 @@ METRICS = {
 }
 
 
-def metric_named(name: str) -> Metric:
+def find_metric(name: str) -> Metric:
     """Return the metric of a name: one of `METRICS`, "top_5_accuracy" with any number, or a scikit-learn scorer."""
     if name in METRICS:
         return METRICS[name]
@@ -205,30 +181,23 @@ def metric_named(name: str) -> Metric:
 def as_metric(metric: Any) -> Metric:
     """Return the metric that a name, a scorer or a function stands for."""
     if isinstance(metric, str):
-        return metric_named(metric)
+        return find_metric(metric)
     if not callable(metric) or isinstance(metric, type):
         raise TypeError(
             f"eval_metric={metric!r} must be a name, a scikit-learn scorer or a function metric(c, P) -> float, or a "
             "list or dict of these."
         )
-    parameters = parameters_of(metric)
-    if parameters[:1] == ["estimator"]:
-        takes_weight = "sample_weight" in parameters_of(getattr(metric, "_score_func", metric))
-        return Metric(partial(by_scorer, metric, takes_weight), greater_is_better=True)
-    takes_weight = "sample_weight" in parameters
-    return Metric(partial(by_function, metric, takes_weight), bool(getattr(metric, "greater_is_better", False)))
+    is_scorer = parameters_of(metric)[:1] == ["estimator"]
+    takes_weight = "sample_weight" in parameters_of(getattr(metric, "_score_func", metric) if is_scorer else metric)
+    greater_is_better = is_scorer or bool(getattr(metric, "greater_is_better", False))
+    return Metric(partial(call_metric, metric, is_scorer, takes_weight), greater_is_better)
 
 
-def by_scorer(scorer: Any, takes_weight: bool, seen: Predicted) -> Any:
-    """Compute a metric by a scorer, ``scorer(estimator, X, y)``."""
-    weight = {"sample_weight": seen.rows.weight} if takes_weight and seen.rows.weight is not None else {}
-    return scorer(seen, seen.rows.X, seen.rows.y, **weight)
-
-
-def by_function(metric: Any, takes_weight: bool, seen: Predicted) -> Any:
-    """Compute a metric by a function of label numbers and probabilities."""
-    weight = {"sample_weight": seen.rows.weight} if takes_weight and seen.rows.weight is not None else {}
-    return metric(seen.rows.c, seen.P, **weight)
+def call_metric(metric: Any, is_scorer: bool, takes_weight: bool, seen: Predicted) -> Any:
+    """Call a scorer, ``scorer(estimator, X, y)``, or a function of class numbers and probabilities."""
+    rows = seen.rows
+    weight = {"sample_weight": rows.weight} if takes_weight and rows.weight is not None else {}
+    return metric(seen, rows.X, rows.y, **weight) if is_scorer else metric(rows.c, seen.P, **weight)
 
 
 def parameters_of(function: Any) -> list[str]:
@@ -241,18 +210,11 @@ def parameters_of(function: Any) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Metrics:
-    """The metrics of a fit beside the risk.
-
-    Attributes
-    ----------
-    table : by name
-    watch : the name of the one that decides which round is the best: the first that was given, or "risk"
-    asked : whether the user asked for metrics
-    """
+    """The metrics of a fit beside the risk, by name."""
 
     table: dict[str, Metric] = field(default_factory=dict)
-    watch: str = "risk"
-    asked: bool = False
+    watch: str = "risk"  # the metric that decides which round is the best: the first that was given, or the risk
+    asked: bool = False  # whether the user asked for metrics
 
     @property
     def greater_is_better(self) -> bool:
@@ -261,13 +223,7 @@ class Metrics:
 
 
 def check_metrics(eval_metric: Any) -> Metrics:
-    """Return the metrics that ``eval_metric`` asks for; raise if it is not a metric, a list, a dict by name or None.
-
-    Examples
-    --------
-    >>> check_metrics(["error", "risk", "top_5_accuracy"]).watch
-    'error'
-    """
+    """Return the metrics that ``eval_metric`` asks for; raise if it is not a metric, a list, a dict by name or None."""
     if eval_metric is None:
         return Metrics()
     if isinstance(eval_metric, dict):

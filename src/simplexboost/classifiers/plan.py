@@ -22,7 +22,7 @@ from ..tables.training_set import TrainingSet
 from .search import Choice
 
 LEAST_ROUND = 500.0  # bytes of a round in the model, at least; a stump for two classes takes 2700
-ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
+ENDLESS = 10**18  # rounds; no computer makes more, and sizes can still be computed as floats
 
 
 @dataclass(frozen=True)
@@ -43,37 +43,17 @@ def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: An
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a fit does: its parts and numbers, without "auto" once rules and held-out risk have decided.
-
-    Attributes
-    ----------
-    parts : Parts
-        The parts as objects.
-    n_estimators : int
-        The largest number of rounds.
-    learning_rate : float
-        What every step is multiplied by.
-    subsample, max_features : float
-        The fractions of rows and features that the learner of each round sees.
-    early_stopping : EarlyStopping or None
-        When the fit stops before its last round.
-    temperature : float, or array of shape (B,)
-        What scores are multiplied by; several labels or class targets may have one each.
-    choice : Choice or None
-        How held-out risk decided; None if nothing was chosen.
-    sets : dict or None
-        How the true classes of the rows held out were ranked; None if no rows were.
-    """
+    """What a fit does: its parts and numbers, without "auto" once rules and held-out risk have decided."""
 
     parts: Parts
-    n_estimators: Any
+    n_estimators: Any  # the largest number of rounds
     learning_rate: Any
     subsample: float
     max_features: Any
     early_stopping: EarlyStopping | None
-    temperature: Any = 1.0
-    choice: Choice | None = None
-    sets: dict[str, Any] | None = None
+    temperature: Any = 1.0  # what scores are multiplied by; (B,) if several labels or class targets have one each
+    choice: Choice | None = None  # how held-out risk decided, if anything was chosen
+    sets: dict[str, Any] | None = None  # how the true classes of the rows held out were ranked, if any were
 
     @classmethod
     def of(cls, estimator: Any, parts: Parts) -> Plan:
@@ -88,7 +68,7 @@ class Plan:
         )
 
     def with_params(self, **params: Any) -> Plan:
-        """Replace numbers of the plan, parts, and parameters of the learner and of the optimizer, by name.
+        """Return the plan with other numbers, parts, and parameters of the learner and of the optimizer, by name.
 
         A name may tell the part, as in ``optimizer__init``.
         """
@@ -106,7 +86,7 @@ class Plan:
 
     @property
     def n_rounds(self) -> int:
-        """The largest number of rounds, in which sizes can be computed."""
+        """The largest number of rounds, or `ENDLESS` if that is less."""
         return min(int(self.n_estimators), ENDLESS)
 
     def check(self, data: TrainingSet) -> None:

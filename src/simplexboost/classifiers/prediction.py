@@ -43,23 +43,15 @@ def to_host(array: Any, engine: Engine) -> Any:
     return array if on_device is None else engine.device.to_host(on_device)
 
 
-def check_device_X(estimator: Any, X: Any, engine: Any) -> Any:
-    """Check X (n, p) in the device's memory as `tables.encoding.check_X` does, and return it as kernels take it."""
-    check_names(estimator, None)
-    table = DeviceTable.of(X, engine.device)
-    check_feature_count(estimator, table.shape[1])
-    return table.on_device
-
-
 def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:
-    """Return probabilities (n, K), in the device's memory, of rows there; None if the device cannot compute them."""
+    """Predict probabilities (n, K) of rows in the device's memory, as an array in it; None if the device cannot."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
     possible = estimator._is_softmax and estimator._columns_are_classes
     return P if possible and estimator.model_.finish_on_device("probabilities", X, P, engine) else None
 
 
 def predict_on_device(estimator: Any, X: Any, engine: Any) -> Any:
-    """Return the labels (n,) of rows in the device's memory, there if they are numbers; None if it cannot."""
+    """Predict labels (n,) of rows in the device's memory, as an array in it if they are numbers; None if it cannot."""
     best = engine.device.empty(len(X), np.int32)
     highest = not estimator._problem.is_matrix and estimator._decision().by_score
     if (
@@ -78,7 +70,7 @@ FEW = 64  # rows that one thread predicts, however many there are
 
 
 @described
-class AdditiveClassifier(BaseClassifier):
+class AdditiveClassifier(BaseClassifier, stored=False):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     _multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
@@ -104,12 +96,6 @@ class AdditiveClassifier(BaseClassifier):
         """Predict the class with the highest score of every row, ties to the first.
 
         Scores that are products with codewords are tied if they differ by rounding alone, a millionth of the largest.
-
-        Parameters
-        ----------
-        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
-            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
-            with ``init_score`` does not contain them.
 
         Returns
         -------
@@ -292,7 +278,7 @@ class AdditiveClassifier(BaseClassifier):
         return to_host(array, self._engine())
 
     def _on_device(self, X: Any, predict: Callable[..., Any]) -> Any:
-        """Return what a function predicts for rows in the memory of the GPU, in kind; None for other rows."""
+        """Return what a function predicts for rows in the GPU's memory, in that memory; None for other rows."""
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
@@ -302,11 +288,14 @@ class AdditiveClassifier(BaseClassifier):
         rows = engine.device.adopt(X)
         if rows is None or self.categories_ is not None:
             return None
-        found = predict(self, check_device_X(self, rows, engine), engine)
+        check_names(self, None)  # this and the next lines are `check_X` on the device
+        table = DeviceTable.of(rows, engine.device)
+        check_feature_count(self, table.shape[1])
+        found = predict(self, table.on_device, engine)
         return None if found is None else engine.device.in_kind(found, X)
 
     def _in_kind(self, found: AnyArray, X: Any) -> Any:
-        """Copy predictions to the GPU's memory if rows X are there, unless they are text."""
+        """Copy predictions that are numbers to the GPU's memory if rows X are in it; return others as they are."""
         if self.device == "cpu" or type(X) is np.ndarray or found.dtype.kind not in "biuf":
             return found
         engine: Any = self._engine()
@@ -407,5 +396,5 @@ def block_rows(K: int) -> int:
 
 
 def add_start(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
-    """Add some rows of the start to F (n, d), if there is one."""
+    """Add those rows of the start to F (n, d), if there is a start."""
     return F if start is None else F + start[rows]

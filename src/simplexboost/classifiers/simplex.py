@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from .._util.arrays import AnyArray
-from .._util.docstrings import described
+from .._util.arrays import AnyArray, Array
 from .._util.params import check_choice, check_number, is_auto
 from ..boosting.decisions import OneLabel
 from ..engine import ORDERS
-from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Ordinal, Simplex, as_codewords
+from ..parts.codewords import Auto, Canonical, Codewords, MaxMin, Ordered, Ordinal, Simplex, as_codewords
 from ..parts.learners import SketchTree
 from ..parts.learners.constraints import is_by_class
 from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost, UserLoss
@@ -24,26 +23,25 @@ from ..parts.optimizers.sketched import has_even_classes
 from ..parts.steps import FixedStep
 from ..persist.archive import damaged
 from ..persist.models import is_number
-from ..persist.saving import from_json, register, to_json
+from ..persist.saving import from_json, to_json
 from ..tables.labels import class_numbers
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
 from .auto import N_FOLDS, Table, Wanted, choose, effort_on, most_canonical
 from .booster import Booster
 from .eval_sets import read_eval_sets
-from .multi_output import check_several, check_thresholds, chooses_thresholds, takes_matrices, thresholds_of
 from .plan import Parts, Plan
-from .search import Choice
+from .search import EVEN, Choice
 from .structured import (
     check_structure,
     class_order,
     declared_labels,
     declared_order,
     is_hierarchy_code,
-    pack_structure,
+    read_hierarchy,
+    read_order,
     structured_codewords,
     tree_of,
-    unpack_structure,
 )
 
 
@@ -78,10 +76,7 @@ MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
 
-@register
-@described
-@dataclass(eq=False, repr=False, kw_only=True)
-class SimplexBoostClassifier(Booster):
+class SimplexBoostClassifier(Booster, kw_only=True):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
     It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
@@ -148,9 +143,6 @@ class SimplexBoostClassifier(Booster):
         each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
         the scores of rows held out, also if the number of rounds is given: rare labels are then predicted more often.
         "f1" does not go with ``early_stopping``, which leaves the number of rounds open.
-    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
-        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
-        columns of a data frame; None takes none. Categories that training has not seen are treated like missing values.
     max_features : float or "auto", default="auto"
         The fraction of the features that each tree sees, drawn anew in every round. "auto" is 0.8, and 0.4 if there are
         more than 256 features.
@@ -169,21 +161,6 @@ class SimplexBoostClassifier(Booster):
     n_jobs : int or None, default=None
         The number of threads. None takes the cores that the process may use, or its share of them inside a joblib
         worker; −1 takes all. The fitted model does not depend on it.
-    device : {"cpu", "cuda"}, default="cpu"
-        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs CuPy
-        (``pip install cupy-cuda12x``). The model is an ordinary one, which predicts on the processor where there is no
-        GPU.
-    subsample : float, default=1.0
-        The fraction of the rows that each tree sees, drawn anew in every round.
-    early_stopping : bool, int or `boosting.EarlyStopping`, default=False
-        Whether to stop when the predictions of rows that are not trained on have not improved for 10 rounds, or for a
-        number of rounds given here. These rows are the ``X_val`` of ``fit`` (the first of several), or else a tenth of
-        the training rows that is held out. The predictions improve if the risk falls, or if the first ``eval_metric``
-        of ``fit`` improves; the model keeps the rounds up to the best one. An `EarlyStopping` says more exactly when
-        to stop. Early stopping takes the place of the choice of rounds.
-    class_weight : dict, "balanced" or None, default=None
-        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
-        every class the weight 1.
     classes : sequence of labels, Ordinal, Hierarchy, dict or None, default=None
         The classes and how they are related. None takes the labels that occur in y. A sequence lists all labels, of
         which some may be absent from the training data: those get probability zero. An `Ordinal` gives an order, like
@@ -192,15 +169,6 @@ class SimplexBoostClassifier(Booster):
         the median of the probabilities, which has the smallest expected absolute error. A `Hierarchy`, or a dict of its
         nodes such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, gives a tree, whose nodes can be predicted
         as well. It does not change the fit unless ``codewords="hierarchy"``.
-    warm_start : bool, default=False
-        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
-    callbacks : list of Callback or None, default=None
-        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
-        and then.
-    random_state : int, RandomState or None, default=None
-        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
-    verbose : int, default=0
-        1 prints progress about once a second, together with what is evaluated.
 
     Attributes
     ----------
@@ -277,11 +245,6 @@ class SimplexBoostClassifier(Booster):
             The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
             split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
             choice is made for rows of known ones.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
@@ -302,7 +265,8 @@ class SimplexBoostClassifier(Booster):
         check_structure(self.classes)
         check_choice("growth", self.growth, ("auto", *ORDERS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
-        self._optimizer().check_parameters()
+        if not is_auto(self.optimizer):
+            self._optimizer().check_parameters()
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
         check_thresholds(self.thresholds)
@@ -316,8 +280,8 @@ class SimplexBoostClassifier(Booster):
     def _declared(self) -> Any:
         return declared_labels(self.classes)
 
-    def _check_training(self, parts: Parts, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        return replace(super()._check_training(parts, X, y, sample_weight, costs), order=declared_order(y))
+    def _check_rows(self, X: Any, y: Any, *others: Any) -> Checked:
+        return replace(super()._check_rows(X, y, *others), order=declared_order(y))
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
         return replace(super()._deciding(loss, checked), order=class_order(self.classes, checked))
@@ -365,7 +329,6 @@ class SimplexBoostClassifier(Booster):
         if is_auto(rounds):
             usual = USUAL / 2 if data.K <= 3 else USUAL
             rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
-        growth = "best" if is_auto(self.growth) else self.growth
         codewords, candidates, init = parts.codewords, parts.optimizer.candidates, parts.optimizer.init
         if is_auto(candidates):
             candidates = None if data.problem.is_matrix else self._suited_candidates(parts, data)
@@ -374,7 +337,7 @@ class SimplexBoostClassifier(Booster):
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions
         elif type(codewords) is Auto and codewords.code_dim is None:
-            codewords = Auto(most_canonical=data.engine.rows.decide(lambda: most_canonical(n)))
+            codewords = Canonical() if data.K <= data.engine.rows.decide(lambda: most_canonical(n)) else MaxMin()
         given = not (is_auto(self.calibration) or isinstance(self.calibration, bool))
         return Plan.of(self, parts).with_params(
             codewords=codewords,
@@ -382,8 +345,6 @@ class SimplexBoostClassifier(Booster):
             init="zero" if is_auto(init) else init,
             learning_rate=rate,
             n_estimators=rounds,
-            growth=growth,
-            gain_noise=float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
             temperature=float(self.calibration) if given else 1.0,
         )
 
@@ -471,12 +432,13 @@ class SimplexBoostClassifier(Booster):
     # ---- the parts --------------------------------------------------------------------------------------------------
 
     def parts(self) -> Parts:
+        growth = "best" if is_auto(self.growth) else self.growth
         tree = SketchTree(
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
-            growth=self.growth,
-            gain_noise=self.gain_noise,
+            growth=growth,
+            gain_noise=float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
             l2_regularization=self.l2_regularization,
             monotonic_cst=self.monotonic_cst,
             interaction_cst=self.interaction_cst,
@@ -497,7 +459,6 @@ class SimplexBoostClassifier(Booster):
         return self.optimizer
 
     def __sklearn_tags__(self) -> Any:
-        """A matrix y goes with the logistic loss and canonical codewords."""
         tags = super().__sklearn_tags__()
         takes = takes_matrices(self)
         tags.classifier_tags.multi_label, tags.target_tags.multi_output = takes, takes
@@ -516,14 +477,20 @@ class SimplexBoostClassifier(Booster):
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         header, arrays = super()._pack()
-        choice = None if self.choice_ is None else choice_to_json(self.choice_)
-        return {**header, **pack_structure(self), "choice": choice}, arrays
+        order, hierarchy, choice = self.class_order_, self.hierarchy_, self.choice_
+        return {
+            **header,
+            "class_order": None if order is None else np.searchsorted(self.classes_, order).tolist(),
+            "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
+            "choice": None if choice is None else choice_to_json(choice),
+        }, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
-        unpack_structure(self, header)
+        self.class_order_ = read_order(header.get("class_order"), self.classes_)
+        self.hierarchy_ = read_hierarchy(header.get("hierarchy"), self.classes_)
         choice = header.get("choice")
-        self.choice_ = None if choice is None else checked_choice(from_json(choice))
+        self.choice_ = None if choice is None else read_choice(from_json(choice))
 
 
 def choice_to_json(choice: Choice) -> Any:
@@ -532,7 +499,7 @@ def choice_to_json(choice: Choice) -> Any:
 
 
 def pace(data: TrainingSet) -> int:
-    """Return by what the usual number of rounds is multiplied: 2 for labels, whose scores move half as far in a round.
+    """Return the factor of the usual number of rounds: 2 for labels, whose scores move half as far in a round, else 1.
 
     Of two classes, one rises while the other falls, and their difference moves by both steps.
     """
@@ -554,7 +521,7 @@ def takes_canonical(codewords: Codewords) -> bool:
     return isinstance(codewords, Canonical) and not codewords.centered
 
 
-def checked_choice(value: Any) -> Choice:
+def read_choice(value: Any) -> Choice:
     """Return the `Choice` that a file holds; raise if it is damaged."""
     choice = Choice(**value)
     numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate", "n_sample")
@@ -568,3 +535,83 @@ def checked_choice(value: Any) -> Choice:
         raise damaged("invalid `choice_` record")
     str(choice)
     return choice
+
+
+# ---- a matrix y ------------------------------------------------------------------------------------------------------
+
+
+def is_f1(thresholds: Any) -> bool:
+    """Return whether thresholds are to be chosen for the largest F1."""
+    return isinstance(thresholds, str) and thresholds == "f1"
+
+
+def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
+    """Return whether the thresholds of labels are chosen on held-out rows."""
+    return data.problem.yes_or_no and is_f1(thresholds)
+
+
+def check_thresholds(thresholds: Any) -> None:
+    """Raise unless thresholds are "f1", a number between 0 and 1 or several of them."""
+    if is_f1(thresholds):
+        return
+    if isinstance(thresholds, str):
+        raise ValueError(f"thresholds={thresholds!r} is unknown; choose 'f1', a number or a number for each label.")
+    for value in thresholds if np.ndim(thresholds) == 1 else [thresholds]:
+        check_number("thresholds", value, float, 0.0, 1.0, open_low=True)
+        if value == 1:
+            raise ValueError(f"thresholds={thresholds!r} is out of range; a threshold must be less than 1.")
+
+
+def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
+    """Return the threshold of each label, (K,): as chosen, or as the user gives it."""
+    K = checked.data.K
+    if is_f1(thresholds):
+        found = None if plan.choice is None else plan.choice.thresholds
+        return np.full(K, EVEN) if found is None else found
+    given = np.asarray(thresholds, dtype=np.float64)
+    if given.ndim == 1 and len(given) != K:
+        raise ValueError(f"thresholds has {len(given)} numbers; y has {K} labels.")
+    return np.full(K, given)
+
+
+def find_conflict(estimator: Any, parts: Parts, what: str) -> str | None:
+    """Return why the parameters do not go with a matrix y of ``what``, such as "several labels"; None if they do."""
+    if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
+        return f"an order or a tree of classes goes with one class per row, not with {what}."
+    if parts.optimizer.n_candidates is not None:
+        return f"candidates={parts.optimizer.n_candidates!r} goes with one class per row; {what} keep all scores."
+    if parts.loss.cost_matrix is not None:
+        return f"cost_matrix goes with one class per row, not with {what}."
+    if not parts.loss.likelihood:
+        return f"loss={estimator.loss!r} goes with one class per row; {what} take loss='logistic'."
+    if getattr(parts.codewords, "code_dim", None) is not None:
+        return f"code_dim={parts.codewords.code_dim!r} goes with one class per row; {what} take canonical codewords."
+    if not isinstance(parts.codewords, Auto | Canonical):
+        return f"codewords={estimator.codewords!r} go with one class per row; {what} take 'canonical'."
+    if estimator.monotonic_cst is not None:
+        return f"monotonic_cst goes with one class per row, not with {what}."
+    if estimator.device != "cpu":
+        return f"device={estimator.device!r} fits one class per row; {what} take device='cpu'."
+    return None
+
+
+def takes_matrices(estimator: Any) -> bool:
+    """Return whether the parameters are valid and go with a matrix y."""
+    try:
+        return find_conflict(estimator, estimator.parts(), "") is None
+    except (TypeError, ValueError):
+        return False
+
+
+def check_several(estimator: Any, parts: Parts, checked: Checked) -> None:
+    """Raise if y is a matrix and a parameter does not allow that."""
+    if not checked.problem.is_matrix:
+        return
+    if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:
+        raise ValueError(
+            "thresholds='f1' chooses the thresholds of a number of rounds, which early_stopping=True leaves open; take "
+            "one of them, or give thresholds."
+        )
+    reason = find_conflict(estimator, parts, "several labels" if checked.problem.yes_or_no else "several class targets")
+    if reason is not None:
+        raise ValueError(reason)

@@ -12,7 +12,7 @@ import numpy as np
 from .._util.arrays import AnyArray, Labels
 from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
 from ..persist.archive import damaged
-from ..persist.saving import from_json, to_json
+from ..persist.saving import from_json
 from ..tables.labels import label_numbers, listed_classes
 from ..tables.validation import Checked
 
@@ -67,9 +67,9 @@ def class_order(classes: Any, checked: Checked) -> Labels | None:
         return None
     labels = checked.classes
     if classes.labels is not None:
-        return places(np.asarray(classes.labels), labels, f"classes={classes!r}")
+        return number_labels(np.asarray(classes.labels), labels, f"classes={classes!r}")
     if checked.order is not None:
-        return places(checked.order, labels, "the ordered categorical y")
+        return number_labels(checked.order, labels, "the ordered categorical y")
     if all(isinstance(label, str) for label in labels.tolist()):
         raise ValueError(
             f"classes=Ordinal() cannot know the order of labels that are text, such as {labels[:3].tolist()}; pass all "
@@ -78,7 +78,7 @@ def class_order(classes: Any, checked: Checked) -> Labels | None:
     return np.arange(len(labels))
 
 
-def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
+def number_labels(order: AnyArray, classes: AnyArray, what: str) -> Labels:
     """Return the numbers of ordered labels among the sorted classes; raise unless all classes are named."""
     numbers = label_numbers(order, classes)
     missing = np.setdiff1d(np.arange(len(classes)), numbers)
@@ -113,21 +113,6 @@ def structured_codewords(codewords: Codewords, parameter: Any, classes: Any, che
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
-
-
-def pack_structure(clf: Any) -> dict[str, Any]:
-    """Return the entries of a file's header that hold the order and the tree of the classes."""
-    order, hierarchy = clf.class_order_, clf.hierarchy_
-    return {
-        "class_order": None if order is None else np.searchsorted(clf.classes_, order).tolist(),
-        "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
-    }
-
-
-def unpack_structure(clf: Any, header: dict[str, Any]) -> None:
-    """Set the order and the tree of the classes from the header of a file; raise unless they fit the classes."""
-    clf.class_order_ = read_order(header.get("class_order"), clf.classes_)
-    clf.hierarchy_ = read_hierarchy(header.get("hierarchy"), clf.classes_)
 
 
 def read_order(value: Any, classes: AnyArray) -> AnyArray | None:

@@ -2,7 +2,7 @@
 
 All classifiers store their class, parameters and labels. The method ``_pack`` of each returns entries of its own for
 the header, as JSON, and its arrays; ``_unpack(header, arrays)`` reads them back, and raises `damaged` if they do not
-fit together. Classifiers join the registry by the decorator `register`, parts by deriving from `Part`.
+fit together. Classifiers and parts join the registry by deriving from `BaseClassifier` and `Part`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -173,13 +173,6 @@ def classes_from_json(value: Any) -> AnyArray:
 
 CLASSIFIERS: dict[str, Any] = {}
 LATER: dict[str, str] = {}  # the modules of classes that are imported on first use
-C = TypeVar("C", bound=type)
-
-
-def register(kind: C) -> C:
-    """Register a classifier under its name, so that it can be saved and loaded; a decorator."""
-    CLASSIFIERS[kind.__name__] = kind
-    return kind
 
 
 def register_later(modules: Mapping[str, str]) -> None:

@@ -27,7 +27,7 @@ from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..parts.codewords import bits_corrected, min_hamming
 from ..parts.losses.links import log_of
 from ..persist.archive import damaged
-from ..persist.saving import check_label_types, register
+from ..persist.saving import check_label_types
 from ..tables.inputs import check_columns, check_nothing_is_masked, plain_labels
 from ..tables.validation import Labelling, check_labels
 from .binary_columns import (
@@ -42,7 +42,6 @@ from .binary_columns import (
 from .coding import DECODINGS, confidence, couple, distances, make_code, softmax_link
 
 
-@register
 @described
 @dataclass(eq=False, repr=False)
 class OutputCodeClassifier(BaseClassifier):

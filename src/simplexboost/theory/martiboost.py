@@ -28,7 +28,7 @@ from ..model.program import Program, Turn, answers, move
 from ..parts.learners import Answer, Learner, Request, as_learner
 from ..parts.losses.links import log_of
 from ..persist.models import pack_program, unpack_program
-from ..persist.saving import check_label_types, register
+from ..persist.saving import check_label_types
 from ..tables.encoding import check_X
 from ..tables.inputs import Taken
 from ..tables.labels import listed_classes, show_labels
@@ -179,7 +179,6 @@ class LayerRecord:
         self.records["error"].append(float(np.where(self.c == 1, zero, one).sum()))
 
 
-@register
 @described
 @dataclass(eq=False, repr=False)
 class MartiBoostClassifier(BaseClassifier):

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
-from .._util.docstrings import described
 from .._util.messages import warn_user
 from .._util.params import check_choice
 from ..boosting import Callback, History
@@ -28,7 +27,6 @@ from ..parts.losses.links import Link
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.base import ask, gradient_of, normalised_edge
 from ..parts.optimizers.run import Run, Update
-from ..persist.saving import register
 from .potentials import ExponentialLoss
 from .spaces import classes_in_place, true_first
 from .strategies import FixedGame, Game, make_game
@@ -196,10 +194,7 @@ class PotentialHistory(Callback):
         run.workspace = replace(run.workspace, potential=potential)
 
 
-@register
-@described
-@dataclass(eq=False, repr=False, kw_only=True)
-class OSBoostClassifier(Booster):
+class OSBoostClassifier(Booster, kw_only=True):
     """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting with known edge and number of rounds.
 
     The algorithm assumes that the weak learner beats a baseline by ``edge`` on every cost matrix. In each round the
@@ -242,8 +237,6 @@ class OSBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = OSBoostClassifier(condition="minimal", loss="zero-one", edge=0.4, n_estimators=40).fit(X, y)
     >>> round(clf.bound_, 4), clf.score(X, y) > 0.95, bool(clf.history_["condition_met"].all())
     (0.0076, True, True)

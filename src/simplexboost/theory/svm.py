@@ -29,7 +29,7 @@ from .._util.runtime import one_blas_thread, thread_count
 from ..classifiers.base_classifier import BaseClassifier, transaction
 from ..persist.archive import damaged
 from ..persist.models import is_number, pack_features, unpack_features
-from ..persist.saving import check_label_types, from_json, register, to_json
+from ..persist.saving import check_label_types, from_json, to_json
 from ..tables.encoding import check_X, learn_X
 from ..tables.inputs import Taken
 from ..tables.validation import Labelling, check_labels
@@ -43,7 +43,6 @@ BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
 
 
-@register
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
 class MulticlassSVC(BaseClassifier):
@@ -115,8 +114,6 @@ class MulticlassSVC(BaseClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = MulticlassSVC(kernel="rbf", C=10).fit(X, y)
     >>> clf.score(X, y) > 0.97
     True

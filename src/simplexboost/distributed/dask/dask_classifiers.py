@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ... import decide
-from ..._util.docstrings import complete_docstring, described
+from ..._util.docstrings import complete_docstring
 from ...classifiers import BoostingClassifier, SimplexBoostClassifier
 from ...classifiers.eval_sets import check_metric_rows, read_eval_sets
 from ...decide.costs import Costs
@@ -241,8 +241,7 @@ def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
 # ---- the classifiers ------------------------------------------------------------------------------------------------
 
 
-@described
-class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier):
+class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier, stored=False):
     """`SimplexBoostClassifier` on a Dask cluster: the same parameters, and the same model bit for bit.
 
     Rows stay on the workers, where they are binned once; sums over rows travel. The model does not depend on the number
@@ -266,8 +265,7 @@ class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier):
     local_class = SimplexBoostClassifier
 
 
-@described
-class DaskBoostingClassifier(DaskMixin, BoostingClassifier):
+class DaskBoostingClassifier(DaskMixin, BoostingClassifier, stored=False):
     """`BoostingClassifier` on a Dask cluster, for compositions whose learner is a tree of the engine.
 
     The model is that of a fit to all rows on one machine, bit for bit.

@@ -19,7 +19,7 @@ import dask
 from distributed import Client
 from distributed.actor import ProxyRPC
 
-from ...classifiers.eval_sets import EvalSet
+from ...tables.partitions import Partition
 from ..comm import Answer, Failure, Group, Leader, LostMembersError, Traffic
 from ..fitting import fit_group
 from .collections import as_items, as_tables, count_part_rows
@@ -202,7 +202,7 @@ class Fit:
 
 
 def fit_on_cluster(
-    client: Client, estimator: Any, train: dict[str, Any], sets: list[EvalSet], eval_metric: Any
+    client: Client, estimator: Any, train: dict[str, Any], sets: list[Partition], eval_metric: Any
 ) -> Traffic:
     """Fit a local estimator to tables on a cluster, as if they were here, and count the messages.
 
@@ -215,7 +215,9 @@ def fit_on_cluster(
     items: list[Item] = as_items(train, 0, "", run, local)
     for number, one in enumerate(sets):
         suffix = "_val" if len(sets) == 1 else f"_val[{number}]"
-        items += as_items(one._asdict(), number + 1, suffix, run, local)
+        items += as_items(
+            {name: value for name, value in vars(one).items() if name != "index"}, number + 1, suffix, run, local
+        )
     sent = copy.copy(estimator)
     sent.callbacks = None  # only the leader calls them, and they need not be picklable
     fit = Fit(sent, 1 + len(sets), eval_metric)

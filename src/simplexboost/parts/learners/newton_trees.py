@@ -12,19 +12,19 @@ fl(a + c) <= fl(b + d) for floating-point numbers too.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
-from ..._util.params import check_choice, check_number, is_auto
-from ...engine import ORDERS, Grown, Growth, Tree
+from ..._util.params import check_number, is_auto
+from ...engine import Grown, Growth, Tree
 from ...model.code import symmetric_form
 from ...tables.training_set import TrainingSet
 from .base import Request
 from .constraints import monotone_signs
-from .tree_learners import MOST, SMALL, TreeLearner
+from .tree_learners import SMALL, TreeLearner
 
 CODES = 256  # of categories
 
@@ -153,7 +153,7 @@ class NewtonTree(TreeLearner, name="newton-tree"):
 
     def check(self) -> None:
         super().check()
-        check_number("l2_regularization", self.l2_regularization, float, 0.0)
+        check_number("l2_regularization", self.l2_regularization, float, 0.0, auto=self._may_be_auto)
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         super().check_for(data, Y)
@@ -174,7 +174,7 @@ class NewtonTree(TreeLearner, name="newton-tree"):
         return np.column_stack([request.G, request.h])  # (n, d + 1)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        values = newton_steps(grown.leaf_sums, self.l2_for(request.data))
+        values = newton_steps(grown.leaf_sums, self.growth_for(request.data).l2_regularization)
         return self.constrain(values, grown, request.data)
 
     def constrain(self, values: Any, grown: Grown, data: TrainingSet) -> Any:
@@ -260,31 +260,7 @@ class SketchTree(NewtonTree, name="sketch-tree"):
     growth: str = "best"
     l2_regularization: Any = "auto"
 
-    def check(self) -> None:
-        check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=True)
-        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=True)
-        check_choice("growth", self.growth, ("auto", *ORDERS))
-        super(SketchTree, self._without_auto(1000, 1.0)).check()
-
-    def resolve(self, data: TrainingSet) -> TreeLearner:
-        tree = self._without_auto(data.n, self.l2_for(data))
-        tree.__dict__["_growth"] = tree._finished_growth(data)
-        return tree
-
-    def _without_auto(self, n: int, l2: float) -> SketchTree:
-        """Return the learner for n rows, with l2_regularization if it is "auto"."""
-        growth = "best" if is_auto(self.growth) else self.growth
-        leaves, least = self.max_leaf_nodes, self.min_samples_leaf
-        if is_auto(leaves):
-            leaves = None if growth == "symmetric" else min(max(n // 128, 16), 255)
-        return replace(
-            self,
-            max_leaf_nodes=leaves,
-            min_samples_leaf=(1 if n <= 1000 else 5) if is_auto(least) else least,
-            growth=growth,
-            gain_noise=0.0 if is_auto(self.gain_noise) else self.gain_noise,
-            l2_regularization=l2 if is_auto(self.l2_regularization) else self.l2_regularization,
-        )
+    _may_be_auto: ClassVar[bool] = True
 
     def l2_for(self, data: TrainingSet) -> float:
         if data.problem.yes_or_no and is_auto(self.l2_regularization):
@@ -296,7 +272,15 @@ class SketchTree(NewtonTree, name="sketch-tree"):
         return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        return self._without_auto(data.n, self.l2_for(data))._finished_growth(data)
-
-    def _finished_growth(self, data: TrainingSet) -> Growth:
-        return super()._make_growth(data, bits=64 if data.n * data.p < SMALL else 32)
+        order, leaves, least = self.growth, self.max_leaf_nodes, self.min_samples_leaf
+        order = "best" if is_auto(order) else order
+        if is_auto(leaves):
+            leaves = None if order == "symmetric" else min(max(data.n // 128, 16), 255)
+        return super()._make_growth(
+            data,
+            max_leaf_nodes=leaves,
+            min_samples_leaf=(1 if data.n <= 1000 else 5) if is_auto(least) else least,
+            order=order,
+            noise=0.0 if is_auto(self.gain_noise) else self.gain_noise,
+            bits=64 if data.n * data.p < SMALL else 32,
+        )

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Labels
-from ..._util.params import check_choice, check_number
+from ..._util.params import check_choice, check_number, is_auto
 from ...engine import ORDERS, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
 from ...model.code import Gradient
 from ...model.hypotheses import LeafOutputs, TreeHypothesis
@@ -74,16 +74,17 @@ class TreeLearner(Learner):
 
     score: ClassVar[str]
     takes_categories: ClassVar[bool] = True
+    _may_be_auto: ClassVar[bool] = False  # whether limits, growth and numbers may be "auto"
     rounds_at_random: ClassVar[bool] = True  # sums in 32 bits, up or down by the seed of the round; else to nearest
 
     def check(self) -> None:
         check_number("max_depth", self.max_depth, int, 1, MOST, none=True)
-        check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True)
-        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
-        check_choice("growth", self.growth, tuple(ORDERS))
-        check_number("gain_noise", self.gain_noise, float, 0.0)
+        check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=self._may_be_auto)
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=self._may_be_auto)
+        check_choice("growth", self.growth, ("auto", *ORDERS) if self._may_be_auto else ORDERS)
+        check_number("gain_noise", self.gain_noise, float, 0.0, auto=self._may_be_auto)
         if self.growth == "symmetric":
-            symmetric_levels(self.max_depth, self.max_leaf_nodes)
+            symmetric_levels(self.max_depth, None if is_auto(self.max_leaf_nodes) else self.max_leaf_nodes)
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         interactions(self.interaction_cst, data)
@@ -120,16 +121,18 @@ class TreeLearner(Learner):
         return self.__dict__.get("_growth") or self._make_growth(data)
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        """Make the settings of the engine; a subclass adds `more` of its own."""
-        return Growth(
-            max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
-            max_leaf_nodes=int(self.max_leaf_nodes or 0),
-            min_samples_leaf=int(self.min_samples_leaf),
-            order=self.growth,
-            noise=float(self.gain_noise),
-            interactions=interactions(self.interaction_cst, data),
-            **more,
-        )
+        """Make the settings of the engine; a subclass adds `more` of its own, or other ones."""
+        settings: dict[str, Any] = {
+            "max_depth": self.max_depth,
+            "max_leaf_nodes": self.max_leaf_nodes,
+            "min_samples_leaf": self.min_samples_leaf,
+            "order": self.growth,
+            "noise": self.gain_noise,
+        } | more
+        for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf"):
+            settings[name] = int(settings[name] or 0)  # not of NumPy's narrow types, whose products would overflow
+        settings["noise"] = float(settings["noise"])
+        return Growth(interactions=interactions(self.interaction_cst, data), **settings)
 
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
