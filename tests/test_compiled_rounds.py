@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, issparse
 
 import simplexboost as sb
 from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.boosting.callbacks import next_look
 from simplexboost.engine import RoundMaker
 from simplexboost.parts.codewords import Auto
 from simplexboost.parts.losses import Logistic
@@ -265,8 +266,8 @@ def test_callbacks_say_when_they_must_be_called():
             return 7 * (run.round // 7 + 1)
 
     run = type("Stub", (), {"round": 4, "n_rounds": 100})()
-    assert [kind().next_call(run) for kind in (Nothing, Look, Patient)] == [100, 5, 7]
-    assert [kind().next_call(run) for kind in (sb.boosting.Progress, Printing)] == [100, 5]
+    assert [next_look(kind(), run) for kind in (Nothing, Look, Patient)] == [100, 5, 7]
+    assert [next_look(kind(), run) for kind in (sb.boosting.Progress, Printing)] == [100, 5]
     patient = Patient()
     fitted({}, patient)
     assert set(range(7, 41, 7)) | {40} <= set(patient.calls)

@@ -11,31 +11,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Generic, Self, TypeVar, overload
 
-__all__ = ["HAS_SKLEARN_CALLBACKS", "has_sklearn_callbacks", "init_callback_context", "set_callbacks", "with_callbacks"]
+__all__ = ["HAS_SKLEARN_CALLBACKS", "call_mixin", "has_sklearn_callbacks", "with_callbacks"]
 
 HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
 
-def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
-    """Set scikit-learn's own callbacks; without any, those set before are dropped.
-
-    Parameters
-    ----------
-    *callbacks : callback instances
-        Instances that follow scikit-learn's ``FitCallback`` protocol.
-
-    Returns
-    -------
-    self : object
-        The estimator itself.
-    """
-    import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(estimator, *callbacks)  # it imports rich
-    return estimator
-
-
-def init_callback_context(estimator: Any, **options: Any) -> Any:
-    """Return the context in which scikit-learn calls its callbacks."""
-    return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(estimator, **options)
+def call_mixin(method: str, estimator: Any, *args: Any, **keywords: Any) -> Any:
+    """Call a method of scikit-learn's mixin for callbacks, which is imported on first use, since it imports rich."""
+    return getattr(import_module("sklearn.callback").CallbackSupportMixin, method)(estimator, *args, **keywords)
 
 
 def has_sklearn_callbacks(estimator: Any) -> bool:

@@ -40,11 +40,6 @@ class Callback:
     (True, 'the risk is small')
     """
 
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        if {"before_round", "after_round"} & vars(cls).keys() and "next_call" not in vars(cls):
-            cls.next_call = each_round  # type: ignore
-
     def check(self, estimator: Any) -> None:
         """Raise if the callback will not work with an estimator; called at the beginning of ``fit``."""
 
@@ -61,16 +56,24 @@ class Callback:
         """Do what is needed after the last round."""
 
     def next_call(self, run: Run) -> int:
-        """Return the round after which `after_round` must be called next: the next one, unless a subclass says another.
+        """Return the round after which `after_round` must be called next.
 
-        Rounds before that one may be made in one call of the engine, which saves the time of Python. Then `after_round`
-        is called some time after them, and `before_round` ahead of them, once for each, to draw random numbers only.
+        It is asked only of a class that overrides it after, or together with, `before_round` and `after_round`; other
+        classes that override one of these are called in every round. Rounds before the one that is returned may be made
+        in one call of the engine, which saves the time of Python. Then `after_round` is called some time after them,
+        and `before_round` ahead of them, once for each, to draw random numbers only.
         """
-        return run.n_rounds  # nothing happens in the rounds; subclasses in which something does get `each_round`
+        return run.n_rounds
 
 
-def each_round(callback: Callback, run: Run) -> int:
-    """Return the number of the next round: the callback looks at every round."""
+def next_look(callback: Callback, run: Run) -> int:
+    """Return the round after which a callback must be called next: the next one, unless its class says another."""
+    in_rounds = {"before_round", "after_round"}
+    for own in (vars(callback), *map(vars, type(callback).__mro__)):
+        if "next_call" in own:
+            return callback.next_call(run)
+        if in_rounds & own.keys():
+            break
     return run.round + 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..parts.optimizers.run import DivergenceError, Run, Update
-from .callbacks import Callback
+from .callbacks import Callback, next_look
 
 NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
 PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"
@@ -56,7 +56,7 @@ def make_block(run: Run, callbacks: Sequence[Callback], before: Actions, after: 
         for act in before:
             act(run)
 
-    most = min([run.n_rounds, *(callback.next_call(run) for callback in callbacks)]) - run.round
+    most = min([run.n_rounds, *(next_look(callback, run) for callback in callbacks)]) - run.round
     if run.optimizer.make_rounds(run, most, begin_round) == 0:
         return False
     for act in after:

@@ -20,9 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._util.arrays import AnyArray, Array
 from .._util.compat import (
     HAS_SKLEARN_CALLBACKS,
+    call_mixin,
     has_sklearn_callbacks,
-    init_callback_context,
-    set_callbacks,
     with_callbacks,
 )
 from .._util.docstrings import described
@@ -184,7 +183,20 @@ class Booster(AdditiveClassifier, stored=False):
     _may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `_plan` resolves
 
     if HAS_SKLEARN_CALLBACKS:
-        set_callbacks, _init_callback_context = set_callbacks, init_callback_context
+
+        def set_callbacks(self, *callbacks: Any) -> Self:
+            """Set scikit-learn's own callbacks; without any, those set before are dropped.
+
+            Parameters
+            ----------
+            *callbacks : callback instances
+                Instances that follow scikit-learn's ``FitCallback`` protocol.
+            """
+            call_mixin("set_callbacks", self, *callbacks)
+            return self
+
+        def _init_callback_context(self, **options: Any) -> Any:
+            return call_mixin("_init_callback_context", self, **options)
 
     def __init_subclass__(cls, kw_only: bool = False, **more: Any) -> None:
         super().__init_subclass__(**more)

@@ -51,6 +51,7 @@ from .eval_sets import EVAL_ATTRIBUTES
 
 
 @described
+@described
 def add_classes(
     clf: Any, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
 ) -> Any:
@@ -122,6 +123,7 @@ def add_classes(
 
 
 @described
+@described
 def drop_classes(clf: Any, classes: Any) -> Any:
     """Return a copy of a fitted booster without some classes; the others keep their scores, bit for bit.
 
@@ -161,6 +163,7 @@ def drop_classes(clf: Any, classes: Any) -> Any:
     return set_attributes(copy_estimator(clf), fitted)
 
 
+@described
 @described
 def merge_classes(clf: Any, groups: Any) -> Any:
     """Return a copy of a fitted booster in which several classes count as one, with the sum of their probabilities.
@@ -206,6 +209,7 @@ def merge_classes(clf: Any, groups: Any) -> Any:
     return set_attributes(copy_estimator(clf), fitted)
 
 
+@described
 @described
 def keep_rounds(clf: Any, n_rounds: int) -> Any:
     """Return a copy of a fitted booster that has its first rounds only.
