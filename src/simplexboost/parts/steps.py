@@ -319,12 +319,9 @@ class Step(Part):
     --------
     A step that becomes shorter while the risk falls:
 
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
     >>> class Timid(Step):
     ...     def length(self, ray):
     ...         return Stride(alpha=min(0.5, ray.risk(0.0)))
-    >>> X, y = load_iris(return_X_y=True)
     >>> sb.BoostingClassifier(step=Timid(), n_estimators=20).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -522,7 +519,6 @@ class FixedStep(Step, name="fixed"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(step=FixedStep(0.5), n_estimators=3)
     """
 

@@ -73,7 +73,6 @@ class Ordinal(Part):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris()
     >>> y = iris.target_names[iris.target]

@@ -160,7 +160,6 @@ class SklearnLearner(Learner):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> clf = sb.SAMMEClassifier(learner=SklearnLearner(DecisionTreeClassifier(max_depth=2)), n_estimators=5)
     """

@@ -30,7 +30,6 @@ class LinearRegressor(Learner, name="linear"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.CDMCBoostClassifier(learner=LinearRegressor(), n_estimators=20)
     """
 

@@ -140,7 +140,6 @@ class NewtonTree(TreeLearner, name="newton-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> newton = dict(codewords="canonical", optimizer="newton", step="fixed")
     >>> clf = sb.BoostingClassifier(learner=NewtonTree(max_depth=3), n_estimators=10, **newton)
     """
@@ -208,7 +207,6 @@ class RegressionTree(NewtonTree, name="regression-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.LogitBoostClassifier(learner=RegressionTree(max_depth=3), n_estimators=5)
     """
 
@@ -249,7 +247,6 @@ class SketchTree(NewtonTree, name="sketch-tree"):
     --------
     `SimplexBoostClassifier` is made of this tree and of `SketchedNewton`.
 
-    >>> import simplexboost as sb
     >>> newton = dict(codewords="canonical", optimizer="sketched-newton", step="fixed", learning_rate=0.1)
     >>> clf = sb.BoostingClassifier(learner=SketchTree(max_leaf_nodes=8), n_estimators=20, **newton)
     """

@@ -53,15 +53,11 @@ class TreeLearner(Learner):
     --------
     A tree whose leaves hold the mean gradient:
 
-    >>> from dataclasses import dataclass
-    >>> from simplexboost import BoostingClassifier
-    >>> from sklearn.datasets import load_iris
     >>> class MeanTree(TreeLearner):
     ...     score = "norm"
     ...     def leaf_values(self, grown, request):
     ...         return grown.leaf_sums / np.bincount(grown.leaf_of_row)[:, None]
-    >>> X, y = load_iris(return_X_y=True)
-    >>> BoostingClassifier(learner=MeanTree(), n_estimators=10).fit(X, y).score(X, y) > 0.95
+    >>> sb.BoostingClassifier(learner=MeanTree(), n_estimators=10).fit(X, y).score(X, y) > 0.95
     True
     """
 
@@ -150,7 +146,6 @@ class VectorTree(TreeLearner, name="vector-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(learner=VectorTree(max_depth=3), n_estimators=5)
     """
 
@@ -171,7 +166,6 @@ class Stump(VectorTree, name="stump"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.OneVsAllBoostClassifier(learner=Stump(min_samples_leaf=5), n_estimators=10)
     """
 
@@ -227,7 +221,6 @@ class ClassTree(NamesClasses, name="class-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostMMClassifier(learner=ClassTree(max_depth=3), n_estimators=10)
     """
 
@@ -253,7 +246,6 @@ class ConvertedTree(NamesClasses, name="converted-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.GDMCBoostClassifier(learner=ConvertedTree(max_depth=3), n_estimators=10)
     """
 
@@ -268,7 +260,6 @@ class InfoTree(NamesClasses, name="info-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostM1Classifier(learner=InfoTree(max_depth=3), n_estimators=10)
     """
 
@@ -290,7 +281,6 @@ class GiniTree(InfoTree, name="gini-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.SAMMEClassifier(learner=GiniTree(max_depth=3), n_estimators=10)
     """
 
@@ -302,7 +292,6 @@ class GreedyTree(ClassTree, name="greedy-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostMMClassifier(learner=GreedyTree(max_leaf_nodes=6), n_estimators=10)
     """
 
@@ -316,7 +305,6 @@ class GreedyInfoTree(InfoTree, name="greedy-info-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostM1Classifier(learner=GreedyInfoTree(max_leaf_nodes=6), n_estimators=10)
     """
 
@@ -330,7 +318,6 @@ class SignTree(TreeLearner, name="sign-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostMHClassifier(learner=SignTree(max_depth=3), n_estimators=10)
     """
 
@@ -346,7 +333,6 @@ class HammingTree(SignTree, name="hamming-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostMHClassifier(learner=HammingTree(max_leaf_nodes=6), n_estimators=10)
     """
 
@@ -363,7 +349,6 @@ class SubsetTree(HammingTree, name="subset-tree"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.AdaBoostM2Classifier(learner=SubsetTree(max_leaf_nodes=6), n_estimators=10)
     """
 
@@ -384,7 +369,6 @@ class IndexStump(Learner, name="index-stump"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.AdaBoostMHClassifier(learner_mode="index", n_estimators=5).parts().learner
     IndexStump()
     """

@@ -44,7 +44,6 @@ class GradientDescent(Optimizer, name="gradient"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=GradientDescent(), n_estimators=10)
     """
 
@@ -57,7 +56,6 @@ class SignedDescent(GradientDescent, name="signed"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.AdaBoostMHClassifier(learner_mode="single-label").parts().optimizer
     SignedDescent()
     """
@@ -81,7 +79,6 @@ class CoordinateDescent(Optimizer, name="coordinate"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=CoordinateDescent("cyclic"), learner="stump", n_estimators=4)
     """
 
@@ -120,7 +117,6 @@ class AllCoordinates(Optimizer, name="all-coordinates"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=AllCoordinates(), learner="stump", n_estimators=10)
     """
 
@@ -185,7 +181,6 @@ class Newton(Optimizer, name="newton"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=Newton(), learner="newton-tree", step="fixed", n_estimators=20)
     """
 
@@ -212,7 +207,6 @@ class NewtonCoordinates(Optimizer, name="newton-coordinates"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.LogitBoostClassifier(clip=3.0).parts().optimizer
     NewtonCoordinates(clip=3.0)
     """
@@ -258,7 +252,6 @@ class NewColumn(Optimizer, name="new-column"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.AdaBoostECCClassifier(colouring="max-cut").parts().optimizer
     NewColumn(colouring='max-cut')
     """
@@ -340,7 +333,6 @@ class SampledPairs(Optimizer, name="sampled-pairs"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.SoftmaxBoostClassifier(n_pairs=50).parts().optimizer
     SampledPairs(n_pairs=50)
     """
