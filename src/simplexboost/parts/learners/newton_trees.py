@@ -162,8 +162,8 @@ class NewtonTree(TreeLearner, name="newton-tree"):
                 f"class; the codewords have shape {Y.shape}."
             )
 
-    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        return super()._make_growth(data, l2_regularization=self.l2_for(data), **more)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        return super().growth_for(data, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
         """Return what is added to every curvature sum on these data."""
@@ -263,10 +263,9 @@ class SketchTree(NewtonTree, name="sketch-tree"):
         check_choice("growth", self.growth, ("auto", *ORDERS))
         super(SketchTree, self._without_auto(1000, 1.0)).check()
 
-    def resolve(self, data: TrainingSet) -> TreeLearner:
-        tree = self._without_auto(data.n, self.l2_for(data))
-        tree.__dict__["_growth"] = tree._finished_growth(data)
-        return tree
+    def resolve(self, data: TrainingSet) -> SketchTree:
+        is_concrete = not any(map(is_auto, vars(self).values()))
+        return self if is_concrete else self._without_auto(data.n, self.l2_for(data))
 
     def _without_auto(self, n: int, l2: float) -> SketchTree:
         """Return the learner for n rows, with l2_regularization if it is "auto"."""
@@ -292,8 +291,6 @@ class SketchTree(NewtonTree, name="sketch-tree"):
         """Return what is added to every curvature sum where one of K classes is right."""
         return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
 
-    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        return self._without_auto(data.n, self.l2_for(data))._finished_growth(data)
-
-    def _finished_growth(self, data: TrainingSet) -> Growth:
-        return super()._make_growth(data, bits=64 if data.n * data.p < SMALL else 32)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        bits = 64 if data.n * data.p < SMALL else 32
+        return super(SketchTree, self.resolve(data)).growth_for(data, bits=bits, **more)

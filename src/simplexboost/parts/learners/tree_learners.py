@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from copy import copy
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
@@ -84,11 +83,6 @@ class TreeLearner(Learner):
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         interactions(self.interaction_cst, data)
 
-    def resolve(self, data: TrainingSet) -> TreeLearner:
-        other = copy(self)
-        other.__dict__["_growth"] = self._make_growth(data)
-        return other
-
     def fit(self, request: Request) -> Answer:
         grown = self.grow(request.data, self.statistics(request), request.rows, request.features, request.seed)
         values = self.leaf_values(grown, request)  # (L, d)
@@ -98,7 +92,7 @@ class TreeLearner(Learner):
         self, data: TrainingSet, statistics: Array | OneHot, rows: AnyArray | None, features: AnyArray | None, seed: int
     ) -> Grown:
         """Grow a tree on some statistics: its splits, the leaves of the rows and the sums over them."""
-        growth = self.__dict__.get("_growth") or self.growth_for(data)
+        growth = self.growth_for(data)
         if growth.noise or self.rounds_at_random:
             growth = replace(growth, seed=seed)
         return data.engine.compute.grow(data.binned, statistics, self.score, growth, None, rows, features)
@@ -111,12 +105,8 @@ class TreeLearner(Learner):
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """Return the values of the leaves, (L, d)."""
 
-    def growth_for(self, data: TrainingSet) -> Growth:
-        """Return how the engine grows trees on these data, without the seed of a round."""
-        return self.__dict__.get("_growth") or self._make_growth(data)
-
-    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        """Make the settings of the engine; a subclass adds `more` of its own."""
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        """Return how the engine grows trees on these data; a subclass adds `more` settings, a round its seed."""
         return Growth(
             max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
             max_leaf_nodes=int(self.max_leaf_nodes or 0),
@@ -195,8 +185,8 @@ class NamesClasses(TreeLearner):
         super().check()
         check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
 
-    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        growth = super()._make_growth(data, **more)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        growth = super().growth_for(data, **more)
         if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
             return growth
         return replace(growth, max_leaf_nodes=min(MOST, max(2, int(self.leaves_per_rival) * (data.K - 1))))
@@ -234,8 +224,8 @@ class ClassTree(NamesClasses, name="class-tree"):
         code = request.gradient.code
         return request.G @ request.Y.T if code is None or code.gap is None else request.gradient.P  # (n, K)
 
-    def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        return super()._make_growth(data, bits=64 if data.n * data.K < SMALL else 32, **more)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        return super().growth_for(data, bits=64 if data.n * data.K < SMALL else 32, **more)
 
 
 class ConvertedTree(NamesClasses, name="converted-tree"):
@@ -381,18 +371,12 @@ class IndexStump(Learner, name="index-stump"):
     def check(self) -> None:
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
 
-    def resolve(self, data: TrainingSet) -> IndexStump:
-        other = copy(self)
-        other.__dict__["_stump"] = Stump(min_samples_leaf=self.min_samples_leaf).resolve(data)
-        return other
-
     def fit(self, request: Request) -> Answer:
         # The best stump on a feature, or the best split of the classes, whichever gains more; ties go to the feature.
         d, rows, total = request.G.shape[1], request.used, request.data.engine.rows.total
         together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
         by_feature = replace(request, gradient=Gradient(request.labels, request.weight, G=together))
-        stump = self.__dict__.get("_stump") or Stump(min_samples_leaf=self.min_samples_leaf)
-        answer = stump.fit(by_feature)
+        answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
         # The best stump on the coordinate number: one sign up to some j and one beyond, with the gain Σ_j sign_j G_j.
         left = np.cumsum(total(request.G[rows]))
         gains = np.abs(left) + np.abs(left[-1] - left)  # (d,), the last one is that of no split
