@@ -71,26 +71,15 @@ class Stride(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The terms of an exponential loss along a direction.
+    """The terms of an exponential loss along a direction."""
 
-    Attributes
-    ----------
-    gained : Σ weight · speed of the terms that fall; the fastest term has speed 1
-    lost : Σ weight · speed of the terms that rise
-    total : the weight of all terms
-    rate : how much the exponent of the fastest term changes per unit of the step
-    even : whether all terms that change do so at the same speed
-    faultless : whether no term rises
-    perfect : whether every term falls
-    """
-
-    gained: float
-    lost: float
-    total: float
-    rate: float
-    even: bool
-    faultless: bool
-    perfect: bool
+    gained: float  # Σ weight · speed of the terms that fall; the fastest term has speed 1
+    lost: float  # Σ weight · speed of the terms that rise
+    total: float  # the weight of all terms
+    rate: float  # how much the exponent of the fastest term changes per unit of the step
+    even: bool  # whether all terms that change do so at the same speed
+    faultless: bool  # whether no term rises
+    perfect: bool  # whether every term falls
 
     def drop_of_edge(self, alpha: float) -> float:
         """Bound, for any learner, the factor by which a step α changes the risk (Lemma 24)."""

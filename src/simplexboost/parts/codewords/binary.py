@@ -159,21 +159,8 @@ def best_draw(K: int, d: int, letters: Array, random_state: RandomState) -> Arra
 
 # ---- by algebra -----------------------------------------------------------------------------------------------------
 
-# A primitive polynomial over GF(2) for every degree m: bit i is the coefficient of x^i.
-PRIMITIVE = {
-    1: 0b11,
-    2: 0b111,
-    3: 0b1011,
-    4: 0b10011,
-    5: 0b100101,
-    6: 0b1000011,
-    7: 0b10001001,
-    8: 0b100011101,
-    9: 0b1000010001,
-    10: 0b10000001001,
-    11: 0b100000000101,
-    12: 0b1000001010011,
-}
+# A primitive polynomial over GF(2) for every degree m from 1 on, in octal digits: bit i is the coefficient of x^i.
+PRIMITIVE = dict(enumerate((0o3, 0o7, 0o13, 0o23, 0o45, 0o103, 0o211, 0o435, 0o1021, 0o2011, 0o4005, 0o10123), start=1))
 
 
 class Hadamard(Codewords, name="hadamard"):

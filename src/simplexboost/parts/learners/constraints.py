@@ -15,14 +15,7 @@ from ...tables.training_set import TrainingSet
 
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
-    """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own.
-
-    >>> data = TrainingSet(np.zeros((2, 6)), np.array([0, 1]), np.ones(2), 2)
-    >>> interactions([(1, 0), [5, 1]], data)
-    ((0, 1), (1, 5), (2, 3, 4))
-    >>> interactions("pairwise", data), interactions("no_interactions", data), interactions(None, data)
-    (2, 1, 0)
-    """
+    """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own."""
     if cst is None:
         return 0
     if isinstance(cst, str):
@@ -79,11 +72,6 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
 
     ``cst`` is None; for two classes a list of p numbers or a dict by feature, meant for the score of class 1; or a dict
     by number of the class of such lists and dicts; or an array (K, p).
-
-    >>> data = TrainingSet(np.zeros((2, 3)), np.array([0, 1]), np.ones(2), 2)
-    >>> monotone_signs([0, 1, -1], data)
-    array([[ 0, -1,  1],
-           [ 0,  1, -1]], dtype=int8)
     """
     if cst is None or (isinstance(cst, Mapping) and not cst):
         return None

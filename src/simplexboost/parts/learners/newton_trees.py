@@ -1,13 +1,8 @@
 """Grows trees whose leaf values are Newton steps, ΣG / (Σh + l2), if required monotone in some features.
 
 A tree is monotone in a feature if no step along this feature alone leads from a leaf to one with a smaller value. Which
-leaves such steps connect follows from their boxes, the values of every feature that a leaf accepts. So leaf values must
-satisfy v_a <= v_b for certain pairs of leaves, and the nearest such values are an isotonic regression, here by pooling:
-the leaves of the pair that violates this most, and all that were pooled with them, get their common mean, and so on
-until no pair is left.
-
-A sum of monotone trees with positive steps is monotone, and rounding does not change that: a <= b and c <= d imply
-fl(a + c) <= fl(b + d) for floating-point numbers too.
+leaves such steps connect follows from their boxes, the values of every feature that a leaf accepts; the nearest
+monotone values are an isotonic regression. docs/constraints.md says why sums of such trees are monotone bit for bit.
 """
 
 from __future__ import annotations
@@ -97,8 +92,7 @@ def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
 def pool_values(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
     """Move values (L,) as little as possible, in weighted squares, so that value[a] <= value[b] for all pairs.
 
-    >>> pool_values(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
-    array([1.5, 1.5, 2. ])
+    Again and again the pair that violates this most, with all that was pooled with it, gets its common mean.
     """
     values, pool = values.copy(), np.arange(len(values))
     while len(a) and (excess := values[a] - values[b]).max() > 0:

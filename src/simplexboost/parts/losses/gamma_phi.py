@@ -75,15 +75,6 @@ class GammaPhi(Loss):
 
         A zero cost counts as 1e-30 of the largest, so that the solution is unique. The rows of the result (n, K) sum to
         one.
-
-        Examples
-        --------
-        >>> from simplexboost.parts.losses import Logistic
-        >>> U = np.array([[1.0, 0.0, -1.0]])
-        >>> Logistic().posterior_system(U).round(6)
-        array([[0.866813, 0.11731 , 0.015876]])
-        >>> Logistic().probabilities(U).round(6)
-        array([[0.866813, 0.11731 , 0.015876]])
         """
         n, K = U.shape
         size = max(1, _BLOCK // (K * K))
