@@ -730,7 +730,7 @@ def test_as_loss():
         assert type(as_loss(name)) is kind
     own = Savage()
     assert as_loss(own) is own
-    with pytest.raises(ValueError, match="loss='hinge' is unknown; choose one of 'exponential'"):
+    with pytest.raises(ValueError, match="loss='hinge' is unknown; choose one of 'logistic'"):
         as_loss("hinge")
     with pytest.raises(TypeError, match=r"loss=Savage is a class; pass an instance, Savage\(\)"):
         as_loss(Savage)
