@@ -24,7 +24,7 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_flag
 from ...engine import CPU, Engine
 from ...model.code import Code, Gradient
-from .base import ExponentialSum, Loss, Slopes, check_cost_matrix, pick, pick_own, rivals, saturated_exp
+from .base import ExponentialSum, Loss, Scaled, Slopes, check_cost_matrix, pick, pick_own, rivals, saturated_exp
 from .links import HUGE, Link, clip_scores, softmax, stationary
 from .objective import Objective
 
@@ -145,9 +145,7 @@ class ExponentialPhi(GammaPhi):
         E, Z, s = self._race(U, c)
         return _pull_rows(E, Z, c, saturated_exp(self._log_weight(s)))
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         E, Z, s = self._race(U, c, out)
         w, log_scale = self._weights(s, engine)
         return _pull_rows(E, Z, c, w), log_scale

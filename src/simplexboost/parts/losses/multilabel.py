@@ -22,7 +22,7 @@ from scipy.special import expit
 
 from ..._util.arrays import Array, Labels, Mask
 from ...engine import CPU, Engine
-from .base import ExponentialSum, Loss, Slopes, saturated_exp
+from .base import ExponentialSum, Loss, Scaled, Slopes, saturated_exp
 from .gamma_phi import Exponential, Logistic
 from .links import Link, clip_scores, log_softmax, softmax
 from .scores import OneVsAll, strongest_class
@@ -203,9 +203,7 @@ class MultilabelRanking(LabelSets, ExponentialSum):
         P: Array = (saturated_exp(log_value) * self._ranked(c))[:, None] * (A - B)
         return P
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         log_value, A, B = self._halves(U, c)
         shift = engine.rows.largest(log_value)
         P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)

@@ -96,15 +96,11 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 def leaves_on(data: TrainingSet, growth: Growth) -> int:
     """Return the largest number of leaves on these rows: every leaf has one, unless trees are symmetric."""
-    return n_leaves(growth) if growth.order == "symmetric" else min(n_leaves(growth), data.n)
-
-
-def n_leaves(growth: Growth) -> int:
-    """Return the largest number of leaves that the limits allow."""
     if growth.order == "symmetric":
         return 2**growth.levels
     by_depth = 2 ** min(growth.max_depth, 20) if growth.max_depth else 0
-    return min(filter(None, (by_depth, growth.max_leaf_nodes)), default=MANY_LEAVES)
+    limits = [limit for limit in (by_depth, growth.max_leaf_nodes) if limit]
+    return min(data.n, *(limits or [MANY_LEAVES]))
 
 
 def fit_size(run: Run, s: int) -> FitSize:
