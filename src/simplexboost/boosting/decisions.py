@@ -74,8 +74,6 @@ def first_of_best(U: Array) -> Labels:
 
     All exports decide in this way, too: their scores are rounded differently.
 
-    Examples
-    --------
     >>> first_of_best(np.array([[0.1, 0.3, 0.3 + 1e-9], [0.1, 0.3, 0.3001]]))
     array([1, 2])
     """

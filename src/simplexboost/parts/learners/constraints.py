@@ -79,7 +79,14 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
         raise ValueError(f"monotonic_cst={cst!r} must be a list, a dict or None.")
     K, p = data.K, data.p
     if isinstance(cst, Mapping) and is_by_class(cst):
-        signs = signs_by_class(cst, data)
+        signs = np.zeros((K, p), dtype=np.int8)
+        for k, of_class in cst.items():
+            if isinstance(k, bool) or not isinstance(k, Integral) or not 0 <= int(k) < K:
+                raise ValueError(f"monotonic_cst names the class {k!r}; the classes are 0 .. {K - 1}.")
+            signs[int(k)] = feature_signs(of_class, data)
+        if K == 2 and len(cst) == 1:  # the class that is not named gets the opposite signs
+            (k,) = map(int, cst)
+            signs[1 - k] = -signs[k]
     elif not isinstance(cst, Mapping) and np.shape(cst) == (K, p) and K != 1:
         signs = np.stack([feature_signs(row, data) for row in np.asarray(cst)])
     elif K > 2:
@@ -103,19 +110,6 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
 def is_by_class(cst: Mapping[Any, Any]) -> bool:
     """Tell whether the entries of a dict are constraints of a class each, not of a feature each."""
     return any(isinstance(value, Mapping) or np.ndim(value) > 0 for value in cst.values())
-
-
-def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
-    """Return the signs (K, p) from a dict by class; of two classes, one that is not named gets the opposite signs."""
-    signs = np.zeros((data.K, data.p), dtype=np.int8)
-    for k, of_class in cst.items():
-        if isinstance(k, bool) or not isinstance(k, Integral) or not 0 <= int(k) < data.K:
-            raise ValueError(f"monotonic_cst names the class {k!r}; the classes are 0 .. {data.K - 1}.")
-        signs[int(k)] = feature_signs(of_class, data)
-    if data.K == 2 and len(cst) == 1:
-        (k,) = map(int, cst)
-        signs[1 - k] = -signs[k]
-    return signs
 
 
 def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:

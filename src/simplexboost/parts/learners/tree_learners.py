@@ -1,7 +1,4 @@
-"""Grows trees as weak learners, with leaves that are unit vectors, codewords of a class, or a sign per coordinate.
-
-`TreeLearner` is their base class, also that of the trees in `newton_trees`.
-"""
+"""Grows trees as weak learners, with leaves that are unit vectors, codewords of a class, or a sign per coordinate."""
 
 from __future__ import annotations
 

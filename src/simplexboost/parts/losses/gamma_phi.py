@@ -3,9 +3,7 @@
 The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is, and
 ``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
 
-Two of them depend on the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded
-loss. With γ(v) = v they are the exponential losses of AdaBoost and AdaBoost.MM. The named losses work with logarithms;
-a loss from the user's own γ and φ evaluates (29)-(30) directly.
+The named losses work with logarithms; a loss from the user's own γ and φ evaluates (29)-(30) directly.
 """
 
 from __future__ import annotations

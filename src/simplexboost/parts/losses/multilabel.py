@@ -5,10 +5,8 @@ of every target. The log-loss is a sum over blocks of columns of −log of the p
 block of one column of U (n, K), of probability σ(2U_k); a class target is a block of a column per class, of
 probabilities softmax(2U) over the block.
 
-The Hamming loss is Σ_k e^{−z_k f_k} with f = 2 U, where z_k is 1 if k is a label and −1 if not. The ranking loss is the
-mean of e^{−(U_k − U_l)} over all pairs of a label k and a class l that is not a label. If every example has one label,
-they agree up to a factor with `OneVsAll` and `Exponential`, in whose place boosters use them if y is an indicator
-matrix (`for_label_sets`).
+If every example has one label, the Hamming and the ranking loss agree up to a factor with `OneVsAll` and `Exponential`,
+in whose place boosters use them if y is an indicator matrix (`for_label_sets`).
 """
 
 from __future__ import annotations
@@ -163,11 +161,6 @@ class MultilabelHamming(LabelSets, OneVsAll):
     def _toward(self, B: Array, c: Labels) -> Array:
         B *= 2.0 * self.own(c) - 1.0
         return B
-
-    def _exponents(self, U: Array, c: Labels) -> Array:
-        B = clip_scores(U)  # (n, K)
-        B *= -2.0
-        return self._toward(B, c)
 
     def mistake(self, K: int) -> float:
         return float(K)  # a wrong label costs at least 1, so that loss / K bounds the Hamming loss

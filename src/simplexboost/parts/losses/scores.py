@@ -1,7 +1,6 @@
 """Defines losses outside the γ–φ family, such as one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}, and the user's own.
 
-They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers. The soft-max cost is
-the expected cost of a random decision, Σ_k cost_matrix[c, k] g_k with g = softmax(2 U).
+They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers.
 """
 
 from __future__ import annotations
@@ -50,9 +49,8 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
 
     def _exponents(self, U: Array, c: Labels) -> Array:
         B = clip_scores(U)  # (n, K)
-        B *= 2.0
-        B[np.arange(len(B)), c] *= -1.0
-        return B
+        B *= -2.0
+        return self._toward(B, c)
 
     def log_value(self, U: Array, c: Labels) -> Array:
         B = self._exponents(U, c)

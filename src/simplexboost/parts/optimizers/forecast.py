@@ -32,11 +32,7 @@ LEAF_ENTRIES = 1000  # the most that a leaf is expected to have if rows have can
 def expected_bytes(
     data: TrainingSet, learner: TreeLearner, d: int, s: int, candidates: int | None, n_rounds: int
 ) -> float:
-    """Estimate the bytes that boosting takes beside X at its peak, with d code columns and s sketch directions.
-
-    F in single precision, or lists of candidates, and the statistics of the sketch; the gradient or, if there are few,
-    probabilities.
-    """
+    """Estimate the bytes that boosting takes beside X at its peak, with d code columns and s sketch directions."""
     n, K, compute = data.n_here, data.K, data.engine.compute
     leaves, sparse = leaves_on(data, learner.growth_for(data)), issparse(data.table)
     weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
