@@ -7,7 +7,7 @@ import pytest
 from cases import CODEWORDS, code, each
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.model.code import Code, symmetric_form
+from simplexboost.model.code import Code, identity, is_view, symmetric_form
 
 rng = np.random.default_rng(0)
 GENERAL = rng.normal(size=(4, 3))
@@ -80,3 +80,10 @@ def test_gaps_by_hand():
     assert Code(3 * np.eye(4) - 2).gap == pytest.approx(0.5 * (13 - 4))  # ⟨y_c, y_c⟩ = 13, ⟨y_c, y_k⟩ = 4
     assert Code(code("simplex", 4)).gap == pytest.approx(0.5 * (1 + 1 / 3))  # of unit vectors at −1/3
     assert Code(GENERAL).gap is None
+
+
+def test_the_identity_is_a_view():
+    Y = identity(3)
+    assert_array_equal(Y, np.eye(3))
+    assert Y.base is not None and is_view(Y)
+    assert not is_view(np.eye(3))

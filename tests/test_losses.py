@@ -35,7 +35,7 @@ from simplexboost.parts.losses import (
     as_loss,
     margins,
 )
-from simplexboost.parts.losses.links import softmax, stationary
+from simplexboost.parts.losses.links import reduce_rows, softmax, stationary
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "losses.json").read_text())
 COST3 = np.array([[9.0, 2.0, 0.5], [1.0, 9.0, 3.0], [0.25, 4.0, 9.0]])
@@ -582,6 +582,12 @@ def test_zero_costs_still_give_probabilities():
         eta = kind(cost_matrix=cost).probabilities(U)
         np.testing.assert_allclose(eta.sum(axis=1), 1.0)
         assert (eta >= 0).all()
+
+
+def test_rows_are_reduced_with_the_bits_of_numpy():
+    A = np.array([[0.1, 0.2, 0.3], [1e16, 1.0, 1.0]])
+    np.testing.assert_array_equal(reduce_rows(np.add, A)[:, 0], A.sum(axis=1))
+    np.testing.assert_array_equal(reduce_rows(np.maximum, A)[:, 0], A.max(axis=1))
 
 
 def test_stationary_distribution_of_a_walk():

@@ -3,6 +3,7 @@
 import resource
 import tracemalloc
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from simplexboost.parts.codewords import CODEWORDS, Auto, Canonical, Custom, Max
 from simplexboost.parts.learners import SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GradientDescent, SketchedNewton
-from simplexboost.parts.optimizers.forecast import n_leaves
+from simplexboost.parts.optimizers.forecast import leaves_on
 from simplexboost.tables.training_set import TrainingSet
 
 # ---- what is free ---------------------------------------------------------------------------------------------------
@@ -183,7 +184,7 @@ def test_a_sparse_table_takes_what_it_stores():
     ],
 )
 def test_leaves_as_far_as_limits_say(growth, leaves):
-    assert n_leaves(growth) == leaves
+    assert leaves_on(SimpleNamespace(n=10**6), growth) == leaves
 
 
 def test_a_run_begins_with_one_array_as_large_as_the_predictor():

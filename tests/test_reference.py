@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import ClassifierMixin
 
 import simplexboost
-from simplexboost._util.docstrings import described, entries
+from simplexboost._util.docstrings import add_setup, described, entries
 from simplexboost._util.docstrings import sections as split
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -246,6 +246,16 @@ def test_shared_entries_describe_parameters_of_functions():
     assert list(entries(sections["Parameters"])) == ["X", "y", "bins"]
     assert "y : list\n    Mine." in sections["Parameters"]
     assert sections["Returns"].strip() == "int\n    The number."
+
+
+def test_examples_begin_with_what_they_need():
+    iris = ">>> from sklearn.datasets import load_iris\n>>> X, y = load_iris(return_X_y=True)\n"
+    named = ">>> import simplexboost as sb\n>>> clf = sb.F()"
+    assert add_setup(">>> f(1)\n1") == ">>> f(1)\n1"
+    assert add_setup(named) == named
+    assert add_setup("Words:\n\n>>> sb.f(X)") == f"Words:\n\n>>> import simplexboost as sb\n{iris}>>> sb.f(X)"
+    begins = [line.split()[1] for line in add_setup(">>> clf.score(X, y)").splitlines()]
+    assert begins == ["import", "from", "X,", "clf", "clf.score(X,"]
 
 
 def test_a_class_without_a_docstring_stays_without():

@@ -44,15 +44,12 @@ random_state : int, RandomState or None, default=None
     The seed of all random numbers.
 """
 
-# An example that uses `X` or `clf` and does not make it begins with these lines.
-TABLE = """\
->>> from sklearn.datasets import load_iris
->>> X, y = load_iris(return_X_y=True)
-"""
-SETUP = f"""\
->>> import simplexboost as sb
-{TABLE}>>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-"""
+# Examples that use one of these names and do not make it begin with the lines of the name.
+SETUP = {
+    "sb": ">>> import simplexboost as sb\n",
+    "X": ">>> from sklearn.datasets import load_iris\n>>> X, y = load_iris(return_X_y=True)\n",
+    "clf": ">>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)\n",
+}
 
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
 clean = cache(inspect.cleandoc)  # base classes are read again and again
@@ -64,7 +61,8 @@ def described(thing: T, shared: str = SHARED) -> T:
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
     class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
     its methods get the parameters and the ``Returns`` section of the methods that they override. The ``Examples``
-    section begins with the iris table or with a fit if it uses ``X`` or ``clf`` and does not make it.
+    section begins with an import, a table or a fit where it needs them: if it uses ``sb``, ``X`` or ``clf`` and does
+    not make it.
 
     Examples
     --------
@@ -124,17 +122,23 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
             attributes.setdefault(name, entry)
     found["Parameters"] = "\n".join(dict.fromkeys(known[name] for name in order if name in known))
     found["Attributes"] = "\n".join(dict.fromkeys(attributes.values()))  # an entry for two names comes once
-    examples = found.get("Examples", "")
-    if re.search(r"\bclf\b", examples) and "clf = " not in examples:
-        found["Examples"] = SETUP + examples
-    elif re.search(r"\bX\b", examples) and not re.search(r"\bX\b[\w, ]*= ", examples):
-        found["Examples"] = TABLE + examples
+    if "Examples" in found:
+        found["Examples"] = add_setup(found["Examples"])
     titles = dict.fromkeys(["", "Parameters", "Attributes", "Returns", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")
         for title in titles
         if found.get(title, "").strip()
     )
+
+
+def add_setup(examples: str) -> str:
+    """Return examples with the lines of `SETUP` that they need, at the beginning."""
+    text, prompt, code = examples.partition(">>> ")
+    for name, lines in reversed(SETUP.items()):  # those of the later names use the earlier ones
+        if re.search(rf"\b{name}\b", code) and not re.search(rf"\b{name}\b[\w, ]* = | as {name}$", code, re.M):
+            code = lines.removeprefix(prompt) + prompt + code
+    return text + prompt + code
 
 
 def sections(doc: str) -> list[tuple[str, str]]:

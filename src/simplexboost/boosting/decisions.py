@@ -21,22 +21,15 @@ class OneLabel:
 
     The median has the smallest expected absolute error. It is the lowest class such that it and those below it have at
     least half of the probability.
-
-    Attributes
-    ----------
-    loss : from scores to probabilities
-    classes : (K,) the labels
-    present : (K,) which of them had training examples
-    exact : whether tied scores are equal bit for bit, as those of canonical codewords are; other scores are products
-        with codewords, and which of several tied ones comes out ahead is a matter of rounding
-    order : (K,) the numbers of the classes, from the lowest to the highest
     """
 
     loss: Loss
-    classes: AnyArray
-    present: Any
+    classes: AnyArray  # (K,) the labels
+    present: Any  # (K,) which of them had training examples
+    # Whether tied scores are equal bit for bit, as those of canonical codewords are; other scores are products with
+    # codewords, and which of several tied ones comes out ahead is a matter of rounding.
     exact: bool = field(default=False, kw_only=True)
-    order: Labels | None = field(default=None, kw_only=True)
+    order: Labels | None = field(default=None, kw_only=True)  # (K,) the classes from the lowest to the highest
 
     @property
     def by_score(self) -> bool:
@@ -81,8 +74,6 @@ def first_of_best(U: Array) -> Labels:
 
     All exports decide in this way, too: their scores are rounded differently.
 
-    Examples
-    --------
     >>> first_of_best(np.array([[0.1, 0.3, 0.3 + 1e-9], [0.1, 0.3, 0.3001]]))
     array([1, 2])
     """
@@ -94,11 +85,6 @@ def median_class(P: Array, order: Labels) -> Labels:
     """Return the number of the median class of every row of probabilities (n, K), the lower one of two; (n,).
 
     Sums that rounding may have parted from one half count as one half.
-
-    Examples
-    --------
-    >>> median_class(np.array([[0.4, 0.3, 0.3], [0.5, 0.0, 0.5]]), np.array([0, 1, 2]))
-    array([1, 0])
     """
     up_to = np.cumsum(P[:, order], axis=1)  # (n, K)
     return order[(2.0 * up_to >= (1.0 - TIED) * up_to[:, -1:]).argmax(axis=1)]

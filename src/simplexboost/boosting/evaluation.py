@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import Part, check_number
 from .._util.runtime import check_memory
 from ..engine import Candidates, Engine, local_engine
@@ -38,9 +39,6 @@ class EarlyStopping(Part):
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> stopping = EarlyStopping(n_iter_no_change=5, validation_fraction=0.2)
     >>> clf = sb.SimplexBoostClassifier(early_stopping=stopping, random_state=0).fit(X, y)
     >>> clf.n_iter_ == clf.best_iteration_ < 800
@@ -74,6 +72,7 @@ def as_early_stopping(value: Any) -> EarlyStopping | None:
     return EarlyStopping(int(value))
 
 
+@described
 @dataclass(eq=False)
 class Evaluation(Callback):
     """Records the risk of rows that are not trained on, and metrics of their predictions, after every round.
@@ -109,9 +108,6 @@ class Evaluation(Callback):
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> held = Evaluation(X[1::2], y[1::2], np.ones(75))
     >>> clf = sb.SimplexBoostClassifier(n_estimators=20, callbacks=[held]).fit(X[::2], y[::2])
     >>> len(held.results["risk"])

@@ -19,16 +19,7 @@ FEW = 1024  # up to so many classes, canonical codewords are an ordinary array
 
 
 def identity(K: int, dtype: Any = np.float64) -> AnyArray:
-    """Return the identity (K, K) as a view that cannot be written to: its rows share 2K − 1 numbers.
-
-    >>> Y = identity(3)
-    >>> Y
-    array([[1., 0., 0.],
-           [0., 1., 0.],
-           [0., 0., 1.]])
-    >>> Y.base is not None, is_view(Y), is_view(np.eye(3))
-    (True, True, False)
-    """
+    """Return the identity (K, K) as a view that cannot be written to: its rows share 2K − 1 numbers."""
     numbers = np.zeros(2 * K - 1, dtype=dtype)
     numbers[K - 1] = 1.0
     size = numbers.itemsize
@@ -55,18 +46,13 @@ def is_same_code(A: AnyArray, B: AnyArray) -> bool:
 class Code:
     """Codewords Y (K, d) as a linear map, computed by an engine.
 
-    Where Y = a I + b (canonical or SAMME's) no matrix product is needed.
-
-    Attributes
-    ----------
-    canonical : whether Y is the identity
-    symmetric : whether Y = a I + b, so that there is one coordinate per class and all classes are treated alike
+    Where Y = a I + b (canonical or SAMME's) no matrix product is needed: such codewords are `symmetric`.
     """
 
     def __init__(self, Y: AnyArray, engine: Engine = CPU) -> None:
         self.Y, self.engine = Y, engine
         self._form = symmetric_form(Y)
-        self.canonical = self._form == (1.0, 0.0)
+        self.canonical = self._form == (1.0, 0.0)  # Y is the identity
         self.symmetric = self._form is not None
 
     @cached

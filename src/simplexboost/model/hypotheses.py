@@ -71,11 +71,7 @@ class PendingTree(TreeHypothesis):
 
 
 def sparse_values(values: AnyArray) -> Any:
-    """Return leaf values (L, d) as a sparse array; ``csr_array(values)`` takes five times as long.
-
-    >>> sparse_values(np.array([[0.0, 2.0], [0.0, 0.0]], dtype=np.float32)).indices
-    array([1], dtype=int32)
-    """
+    """Return leaf values (L, d) as a sparse array; ``csr_array(values)`` takes five times as long."""
     filled = values != 0
     at, ends = np.flatnonzero(filled), np.zeros(len(values) + 1, dtype=np.int32)
     np.cumsum(filled.sum(axis=1, dtype=np.int32), out=ends[1:])

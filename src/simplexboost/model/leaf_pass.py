@@ -30,16 +30,10 @@ SHARE = 0.5  # π_j is this part of the frequency of new class j; docs/classes.m
 def pass_over(
     trees: Sequence[Tree], X: Any, F: AnyArray, rows: RowLoss, rule: LeafRule, rate: float, engine: Engine = CPU
 ) -> list[AnyArray]:
-    """Return what the leaves of each tree add to the logits of the new classes, (L, m) each.
+    """Return what the leaves of each tree add to the logits of the m new classes, (L, m): steps times the rate.
 
-    Parameters
-    ----------
-    trees : the trees, in the order in which they learn
-    X : (n, p) the rows
-    F : (n, m + 1) their logits (ρ, N), which change in place
-    rows : the loss of the m + 1 classes on these rows
-    rule : how Newton's steps are computed
-    rate : what they are multiplied by
+    F (n, m + 1) are the logits (ρ, N) of the rows X (n, p), which change in place; `rows` is the loss of these m + 1
+    classes.
     """
     nowhere = np.zeros((F.shape[1], 1), dtype=np.float32)
     moves = []
@@ -121,9 +115,5 @@ def unseen_rows(tree: Tree, given: Array) -> Array:
 
 
 def spread_evenly(n: int, most: int) -> AnyArray:
-    """Return at most `most` of the numbers 0 .. n − 1, at equal distances, ascending, with the last one.
-
-    >>> spread_evenly(10, 4)
-    array([0, 3, 6, 9])
-    """
+    """Return at most `most` of the numbers 0 .. n − 1, at equal distances, ascending, with the last one."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp)) if n else np.empty(0, dtype=np.intp)

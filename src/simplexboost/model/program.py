@@ -19,17 +19,11 @@ from .hypotheses import Hypothesis, TreeHypothesis
 
 @dataclass(eq=False)
 class Program:
-    """A branching program whose turns are random.
+    """A branching program whose turns are random; a node without a term is a fair coin."""
 
-    Attributes
-    ----------
-    terms : one for every node that has a learner, layer by layer; its coordinate is the node, its value P(right) − ½.
-        A node without a term is a fair coin
-    layer_ends : the number of terms after each layer
-    """
-
+    # For every node that has a learner, layer by layer: its coordinate is the node, its value P(right) − ½.
     terms: list[Term] = field(default_factory=list)
-    layer_ends: list[int] = field(default_factory=list)
+    layer_ends: list[int] = field(default_factory=list)  # the number of terms after each layer
 
     @property
     def n_layers(self) -> int:

@@ -1,9 +1,4 @@
-"""Provides step rules, which choose α in F ← F + α h from the risk along the ray U + α W, with W = ½ h Yᵀ (n, K).
-
-`LineSearch` minimises the risk Σ_i w_i L_i(U + αW). `ClosedForm` gives AdaBoost's step where the loss is a sum of
-exponentials. `ErrorStep` computes the weight of a vote from its weighted error. `GradientStep` takes the edge as the
-step. `FixedStep` always takes the same step.
-"""
+"""Provides step rules, which choose α in F ← F + α h from the risk along the ray U + α W, with W = ½ h Yᵀ (n, K)."""
 
 from __future__ import annotations
 
@@ -71,26 +66,15 @@ class Stride(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The terms of an exponential loss along a direction.
+    """The terms of an exponential loss along a direction."""
 
-    Attributes
-    ----------
-    gained : Σ weight · speed of the terms that fall; the fastest term has speed 1
-    lost : Σ weight · speed of the terms that rise
-    total : the weight of all terms
-    rate : how much the exponent of the fastest term changes per unit of the step
-    even : whether all terms that change do so at the same speed
-    faultless : whether no term rises
-    perfect : whether every term falls
-    """
-
-    gained: float
-    lost: float
-    total: float
-    rate: float
-    even: bool
-    faultless: bool
-    perfect: bool
+    gained: float  # Σ weight · speed of the terms that fall; the fastest term has speed 1
+    lost: float  # Σ weight · speed of the terms that rise
+    total: float  # the weight of all terms
+    rate: float  # how much the exponent of the fastest term changes per unit of the step
+    even: bool  # whether all terms that change do so at the same speed
+    faultless: bool  # whether no term rises
+    perfect: bool  # whether every term falls
 
     def drop_of_edge(self, alpha: float) -> float:
         """Bound, for any learner, the factor by which a step α changes the risk (Lemma 24)."""
@@ -209,14 +193,10 @@ class Ray:
 
     def endless(self, endless_step: float) -> Stride | None:
         """Return `endless_step` where no example ever loses along the ray and the best step is infinite; else None."""
-        if not self._falls_forever(strictly=False):
-            return None
-        return Stride(endless_step, perfect=self._falls_forever(strictly=True))
-
-    def _falls_forever(self, strictly: bool) -> bool:
-        if self.merged is None:
-            return self.loss.falls_forever(self.W, self.c, strictly, self.engine)
-        return self.merged.falls_forever(strictly, self.engine)
+        falls_forever = (
+            partial(self.loss.falls_forever, self.W, self.c) if self.merged is None else self.merged.falls_forever
+        )
+        return Stride(endless_step, falls_forever(True, self.engine)) if falls_forever(False, self.engine) else None
 
     def balance(self) -> Balance:
         """Return what gains and what loses along the ray, for losses that are sums of exponentials."""
@@ -319,12 +299,9 @@ class Step(Part):
     --------
     A step that becomes shorter while the risk falls:
 
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
     >>> class Timid(Step):
     ...     def length(self, ray):
     ...         return Stride(alpha=min(0.5, ray.risk(0.0)))
-    >>> X, y = load_iris(return_X_y=True)
     >>> sb.BoostingClassifier(step=Timid(), n_estimators=20).fit(X, y).score(X, y) > 0.95
     True
     """
@@ -479,8 +456,8 @@ class ErrorStep(Step, name="error"):
     def length(self, ray: Ray) -> Stride:
         K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
-        own, total = ray.gradient.weight, ray.engine.rows.total
-        error = total(np.where(wrong, own, 0.0)) / total(own)
+        weight, total = ray.gradient.weight, ray.engine.rows.total
+        error = total(np.where(wrong, weight, 0.0)) / total(weight)
         edge = 1 - error / limit  # 0 for a learner that is no better than a coin, or than guessing
         if edge <= 1e-12:
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
@@ -491,7 +468,14 @@ class ErrorStep(Step, name="error"):
             vote = vote if self.max_vote is None else min(vote, self.max_vote)
         else:
             vote = PERFECT_VOTE if self.max_vote is None else self.max_vote
-        unit = self._unit(ray)
+        # A vote of weight 1 moves the exponents of right and wrong apart by 1; the unit is its step in F.
+        assert isinstance(ray.loss, OwnScoreExponential)  # `check` refuses other losses
+        gap = ray.gap
+        if gap is None:
+            own = pick_own(ray.W, ray.c)  # (n,)
+            high, low = ray.engine.rows.largest(own), -ray.engine.rows.largest(-own)
+            gap = (high - low) or abs(high)
+        unit = 1 / (ray.loss.own_rate(K) * gap)
 
         def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
             return error * math.exp(min(alpha / unit / 2, CEILING)) + (1 - error) * math.exp(-alpha / unit / 2)
@@ -499,17 +483,6 @@ class ErrorStep(Step, name="error"):
         return Stride(
             unit * vote, ray.engine.rows.every(~wrong), edge, error, drop if self.better_than == "half" else None
         )
-
-    @staticmethod
-    def _unit(ray: Ray) -> float:
-        """Return the step in F for a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
-        assert isinstance(ray.loss, OwnScoreExponential)  # `check` refuses other losses
-        rate = ray.loss.own_rate(ray.K)
-        if ray.gap is not None:
-            return 1 / (rate * ray.gap)
-        own = pick_own(ray.W, ray.c)  # (n,)
-        high, low = ray.engine.rows.largest(own), -ray.engine.rows.largest(-own)
-        return 1 / (rate * ((high - low) or abs(high)))
 
 
 class FixedStep(Step, name="fixed"):
@@ -522,7 +495,6 @@ class FixedStep(Step, name="fixed"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(step=FixedStep(0.5), n_estimators=3)
     """
 

@@ -1,9 +1,7 @@
 """Provides sets of codewords: a matrix ``Y (K, d)`` with a row per class, and class scores ``U = ½ F Yᵀ (n, K)``.
 
-The residual ``P (n, K)`` becomes the gradient in F by ``G = ½ P Y (n, d)``. The identity gives one coordinate per
-class, the regular simplex gives the largest margins, a max-min code gives few coordinates for many classes, and ±1 or
-ternary matrices are for output-code reductions. Each set is a part (:class:`Codewords`) that an estimator takes by name
-or by instance, see :data:`CODEWORDS`; its ``matrix(K)`` returns the matrix.
+Each set is a part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`; its
+``matrix(K)`` returns the matrix.
 """
 
 from __future__ import annotations

@@ -103,6 +103,18 @@ class Codewords(Part, ABC):
         return self.matrix(int(check_present(K, present).sum()), rng)
 
 
+class SizedCodewords(Codewords):
+    """Codewords whose number of columns can be chosen.
+
+    Parameters
+    ----------
+    code_dim : int or None, default=None
+        The number of columns; None is the default of the set.
+    """
+
+    code_dim: int | None = None
+
+
 def check_present(K: int, present: ArrayLike) -> Mask:
     """Return the mask of the classes that occur, (K,) bool."""
     mask = np.asarray(present)
@@ -171,17 +183,12 @@ class Canonical(Codewords, name="canonical"):
         return K
 
 
-class Simplex(Codewords, name="simplex"):
+class Simplex(SizedCodewords, name="simplex"):
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
 
     Its rows have length one, zero sum and equal inner products −1/(K−1). They are in the orientation of the paper's
     recursion: row 0 is ``(1, 0, ...)``, the other rows are ``-1/(K-1)`` followed by the smaller simplex of K−1 classes,
-    shrunk.
-
-    Parameters
-    ----------
-    code_dim : int, optional
-        Code dimension, at least K−1, the default; columns beyond K−1 are zero.
+    shrunk. There are K−1 columns by default and at least; those beyond are zero.
 
     Examples
     --------
@@ -192,8 +199,6 @@ class Simplex(Codewords, name="simplex"):
     >>> Simplex(5).matrix(4).shape
     (4, 5)
     """
-
-    code_dim: int | None = None
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         K = check_classes(K)

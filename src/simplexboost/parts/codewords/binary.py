@@ -1,7 +1,4 @@
-"""Constructs codes of −1, 0 and +1: all pairs or splits, random ones, and ±1 codes of large Hamming distance.
-
-Hadamard's and BCH codes are found by algebra, others by search.
-"""
+"""Constructs codes of −1, 0 and +1: all pairs or splits, random ones, and ±1 codes of large Hamming distance."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._util.arrays import Array, Mask
-from .base import Codewords, RandomState, check_classes, check_dim
+from .base import Codewords, RandomState, SizedCodewords, check_classes, check_dim
 from .measures import largest_off_diagonal
 
 Bits = NDArray[np.int64]
@@ -83,15 +80,10 @@ class Exhaustive(Codewords, name="exhaustive"):
         return np.vstack([np.ones(len(splits)), 1.0 - 2.0 * bits])
 
 
-class RandomDense(Codewords, name="random-dense"):
+class RandomDense(SizedCodewords, name="random-dense"):
     """A random ±1 code, the best of several draws by minimal Hamming distance (Allwein, Schapire and Singer).
 
-    Every column has both signs and no two rows are equal.
-
-    Parameters
-    ----------
-    code_dim : int, optional
-        Number of columns, ``ceil(10 log2 K)`` by default.
+    Every column has both signs and no two rows are equal. There are ``ceil(10 log2 K)`` columns by default.
 
     Examples
     --------
@@ -100,22 +92,16 @@ class RandomDense(Codewords, name="random-dense"):
     ((8, 30), [-1.0, 1.0])
     """
 
-    code_dim: int | None = None
-
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         return best_draw(K, default_columns(K, self.code_dim, 10), np.array([-1.0, 1.0]), rng)
 
 
-class RandomSparse(Codewords, name="random-sparse"):
+class RandomSparse(SizedCodewords, name="random-sparse"):
     """A random code of −1, 0, +1 with probabilities ¼, ½, ¼, the best of several draws (Allwein, Schapire and Singer).
 
     Every column has both signs, no row is zero and no two rows are equal. The distance that ranks the draws is the
-    generalised Hamming distance ``½ Σ_j (1 - y_kj y_lj)``, in which a zero counts one half.
-
-    Parameters
-    ----------
-    code_dim : int, optional
-        Number of columns, ``ceil(15 log2 K)`` by default.
+    generalised Hamming distance ``½ Σ_j (1 - y_kj y_lj)``, in which a zero counts one half. There are
+    ``ceil(15 log2 K)`` columns by default.
 
     Examples
     --------
@@ -123,8 +109,6 @@ class RandomSparse(Codewords, name="random-sparse"):
     >>> Y.shape, np.unique(Y).tolist()
     ((8, 45), [-1.0, 0.0, 1.0])
     """
-
-    code_dim: int | None = None
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         return best_draw(K, default_columns(K, self.code_dim, 15), np.array([-1.0, 0.0, 0.0, 1.0]), rng)
@@ -159,21 +143,8 @@ def best_draw(K: int, d: int, letters: Array, random_state: RandomState) -> Arra
 
 # ---- by algebra -----------------------------------------------------------------------------------------------------
 
-# A primitive polynomial over GF(2) for every degree m: bit i is the coefficient of x^i.
-PRIMITIVE = {
-    1: 0b11,
-    2: 0b111,
-    3: 0b1011,
-    4: 0b10011,
-    5: 0b100101,
-    6: 0b1000011,
-    7: 0b10001001,
-    8: 0b100011101,
-    9: 0b1000010001,
-    10: 0b10000001001,
-    11: 0b100000000101,
-    12: 0b1000001010011,
-}
+# A primitive polynomial over GF(2) for every degree m from 1 on, in octal digits: bit i is the coefficient of x^i.
+PRIMITIVE = dict(enumerate((0o3, 0o7, 0o13, 0o23, 0o45, 0o103, 0o211, 0o435, 0o1021, 0o2011, 0o4005, 0o10123), start=1))
 
 
 class Hadamard(Codewords, name="hadamard"):
@@ -201,17 +172,13 @@ class Hadamard(Codewords, name="hadamard"):
         return (1 << (K - 1).bit_length()) - 1
 
 
-class BCH(Codewords, name="bch"):
+class BCH(SizedCodewords, name="bch"):
     """Codewords of a binary BCH code of length 2^m − 1: a guaranteed distance for more classes than columns.
 
     Among all BCH codes of that length with at least K codewords this is the one of the largest designed distance. Its K
     codewords are drawn such that the columns are as different as possible. For up to 2^m classes it is Hadamard's code.
-
-    Parameters
-    ----------
-    code_dim : int, optional
-        Number of columns: 1, 3, 7, 15, … or 4095, less than 2^K; by default the smallest that is at least
-        ``10 log2 K``.
+    The number of columns is 1, 3, 7, 15, … or 4095, less than 2^K; by default the smallest that is at least
+    ``10 log2 K``.
 
     Examples
     --------
@@ -219,8 +186,6 @@ class BCH(Codewords, name="bch"):
     >>> min_hamming(BCH(63).matrix(500)) >= 27
     True
     """
-
-    code_dim: int | None = None
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         d = default_columns(K, self.code_dim, 10)
@@ -298,19 +263,14 @@ def distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
 # ---- by search ------------------------------------------------------------------------------------------------------
 
 
-class MaxHamming(Codewords, name="max-hamming"):
+class MaxHamming(SizedCodewords, name="max-hamming"):
     """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
 
     If Hadamard's or the exhaustive code has the wanted number of columns, that code is taken, since both are optimal.
     Otherwise a local search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and
     l)``, flips a few at random to leave local optima, and never makes a column constant, or equal or opposite to
-    another.
-
-    Parameters
-    ----------
-    code_dim : int, optional
-        Number of columns, at least ``log2 K``, at most ``2**(K-1) - 1``, the number of different splits; by default
-        ``ceil(10 log2 K)`` or that number.
+    another. There are at least ``log2 K`` and at most ``2**(K-1) - 1`` columns, the number of different splits; by
+    default ``ceil(10 log2 K)`` or that number.
 
     Examples
     --------
@@ -318,8 +278,6 @@ class MaxHamming(Codewords, name="max-hamming"):
     >>> min_hamming(MaxHamming(10).matrix(12))  # no code has a larger one
     5.0
     """
-
-    code_dim: int | None = None
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
         K = check_classes(K)

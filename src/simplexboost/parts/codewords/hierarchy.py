@@ -9,23 +9,22 @@ import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Mask
 from ..._util.params import Part, check_number
-from .base import Codewords, RandomState, Simplex, check_classes
+from .base import RandomState, Simplex, SizedCodewords, check_classes
 
 SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of the trial; see docs/structure.md
 WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
 
 
-class Ordered(Codewords, name="ordered"):
+class Ordered(SizedCodewords, name="ordered"):
     """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
 
     The classes are ordered from the lowest to the highest like ``classes_``. Slow waves are longer than fast ones, so
     that neighbours are near and the two ends are far apart. With ``smoothness=1`` and all K − 1 coordinates, the
-    squared distance of two codewords is ``4 |k − l| / (K − 1)``. The codewords sum to zero.
+    squared distance of two codewords is ``4 |k − l| / (K − 1)``. The codewords sum to zero. There are at most K − 1
+    coordinates, and min(K − 1, 32) by default.
 
     Parameters
     ----------
-    code_dim : int, optional
-        Code dimension, at most K − 1. By default min(K − 1, 32).
     smoothness : float, default=1.5
         How much shorter fast waves are: the length of wave j falls like 1 / j to this power.
 
@@ -41,7 +40,6 @@ class Ordered(Codewords, name="ordered"):
     [0.0, 1.333, 2.667, 4.0]
     """
 
-    code_dim: int | None = None
     smoothness: float = SMOOTHNESS
 
     def check(self) -> None:
@@ -73,7 +71,6 @@ class Ordinal(Part):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris()
     >>> y = iris.target_names[iris.target]

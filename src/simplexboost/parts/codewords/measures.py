@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._util.arrays import Array
+from ..._util.docstrings import SHARED, described
 from .base import check_classes, check_matrix, check_ternary
 
+described_code = partial(
+    described, shared=f"{SHARED}Y : array of shape (K, d)\n    The codewords, a row for every class.\n"
+)
 
+
+@described_code
 def min_distance(Y: ArrayLike) -> float:
-    """Compute the smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``.
-
-    Parameters
-    ----------
-    Y : array of shape (K, d)
-        Codewords; two equal rows give 0.
+    """Compute the smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``; they may be equal.
 
     Examples
     --------
@@ -35,15 +38,11 @@ def min_distance(Y: ArrayLike) -> float:
     return float(smallest)
 
 
+@described_code
 def min_hamming(Y: ArrayLike) -> float:
     """Compute the smallest Hamming distance of two codewords of −1, 0, +1, ``min_{k<l} ½ Σ_j (1 - y_kj y_lj)``.
 
     A zero counts one half (Allwein, Schapire and Singer); without zeros it is the number of columns that differ.
-
-    Parameters
-    ----------
-    Y : array of shape (K, d)
-        Codewords of −1, 0 and +1.
 
     Examples
     --------
@@ -55,17 +54,13 @@ def min_hamming(Y: ArrayLike) -> float:
     return 0.5 * (Y.shape[1] - largest_off_diagonal(Y @ Y.T))
 
 
+@described_code
 def bits_corrected(Y: ArrayLike) -> int:
-    """Compute the number of wrong bits that Hamming decoding always corrects.
+    """Compute the number of wrong bits that Hamming decoding of codewords of −1, 0 and +1 always corrects.
 
     Without zeros that is ``⌊(min_hamming - 1)/2⌋``. With zeros, a column in which the true class has a zero may give
     any answer; e wrong bits in the other columns are harmless for class k if, for every other class l,
     ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
-
-    Parameters
-    ----------
-    Y : array of shape (K, d)
-        Codewords of −1, 0 and +1.
 
     Examples
     --------
@@ -81,16 +76,12 @@ def bits_corrected(Y: ArrayLike) -> int:
     return max(0, int(np.ceil(room.min() / 2)) - 1)
 
 
+@described_code
 def margin_capacity(Y: ArrayLike) -> float:
     """Compute the margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
 
     By duality it is half the smallest distance of a codeword to the convex hull of the others; 0 if a codeword lies in
     that hull.
-
-    Parameters
-    ----------
-    Y : array of shape (K, d)
-        Codewords; two equal rows give 0.
 
     Examples
     --------
@@ -119,13 +110,9 @@ def _hull_distance(y: Array, others: Array) -> float:
     return float(np.linalg.norm(A @ (weights / weights.sum())))
 
 
+@described_code
 def capacity_bound(K: int) -> float:
     """Compute the largest margin capacity of K unit codewords, ``K / (2(K-1))``, that of the simplex.
-
-    Parameters
-    ----------
-    K : int
-        The number of classes.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from ..._util.arrays import Array
 from ..._util.messages import track_progress
 from ..._util.params import check_flag, check_number
 from ..._util.runtime import one_blas_thread
-from .base import Canonical, Codewords, RandomState, Simplex, check_classes, check_dim
+from .base import Canonical, RandomState, Simplex, SizedCodewords, check_classes, check_dim
 from .measures import largest_off_diagonal
 
 Points = NDArray[np.floating[Any]]
@@ -192,18 +192,16 @@ def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
     return csr_array((values.ravel(), columns.ravel(), np.arange(0, rows * d + 1, d)), shape=(rows, K * d))
 
 
-class MaxMin(Codewords, name="max-min"):
+class MaxMin(SizedCodewords, name="max-min"):
     """Unit codewords whose smallest distance is as large as could be found: the code for few dimensions.
 
     Closed forms are used where they are known to be optimal: the simplex for K <= d+1, orthogonal simplices for K <= 2d
     (squared distance 2), the polygon for d = 2. Otherwise a numerical search: exact to 1e-9 where the optimum is known
-    and K d is small, a good local optimum for large codes.
+    and K d is small, a good local optimum for large codes. One column is enough only for K = 2; by default there are
+    ``min(K-1, ceil(3 √K), 64)``: 16 for 26 classes, 30 for 100, 63 for 438.
 
     Parameters
     ----------
-    code_dim : int, optional
-        Code dimension d; 1 is enough only for K = 2. By default ``min(K-1, ceil(3 √K), 64)``: 16 for 26 classes, 30 for
-        100, 63 for 438.
     centered : bool
         Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55). False gives the classical
         packing problem, whose optimum can be better: 1.1912 against 1.1716 for K = 10, d = 3.
@@ -217,7 +215,6 @@ class MaxMin(Codewords, name="max-min"):
     1.333333
     """
 
-    code_dim: int | None = None
     centered: bool = False
 
     def check(self) -> None:
@@ -254,13 +251,13 @@ def _orthogonal_simplices(K: int, d: int) -> Array:
     return Y
 
 
-class Auto(Codewords, name="auto"):
+class Auto(SizedCodewords, name="auto"):
     """Canonical codewords, or few dimensions where the table would not fit into memory with canonical ones.
+
+    With ``code_dim`` it is a max-min code of this dimension for any number of classes.
 
     Parameters
     ----------
-    code_dim : int, optional
-        A max-min code of this dimension for any number of classes.
     most_canonical : int
         The largest number of classes that get canonical codewords; `SimplexBoostClassifier` computes it from the rows
         and the free memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory.
@@ -273,7 +270,6 @@ class Auto(Codewords, name="auto"):
     ((10, 10), (1200, 64))
     """
 
-    code_dim: int | None = None
     most_canonical: int = 2**31 - 1
 
     def check(self) -> None:

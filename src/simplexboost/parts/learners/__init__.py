@@ -1,20 +1,7 @@
 """Provides weak learners, which fit a hypothesis h to a negative gradient G (n, d) so that Σ_i ⟨G_i, h(x_i)⟩ is large.
 
-The engine grows all trees alike; learners differ in the statistics, the node score and the values of leaves:
-
-==============  ==================  ======================  ==============================
-learner         statistics          node score              leaf
-==============  ==================  ======================  ==============================
-`VectorTree`    G                   ‖ΣG‖                    ΣG / ‖ΣG‖
-`NewtonTree`    G, curvature h      ‖ΣG‖² / (Σh + l2)       ΣG / (Σh + l2)
-`ClassTree`     A = G Yᵀ            max_k ΣA_k              codeword of the best class
-`ConvertedTree` G                   ‖ΣG‖                    codeword nearest to ΣG
-`InfoTree`      class weights       minus weighted entropy  codeword of the heaviest class
-`GiniTree`      class weights       Σw_k² / Σw_k            codeword of the heaviest class
-`SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
-==============  ==================  ======================  ==============================
-
-If only one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
+Trees are grown alike and differ in the statistics, the node score (docs/design.md) and the values of leaves
+(docs/choosing.md). If only one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1.
 """
 
 from __future__ import annotations

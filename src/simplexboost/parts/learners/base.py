@@ -136,7 +136,7 @@ class Learner(Part):
         return [self.fit(request) for request in requests]
 
     def resolve(self, data: TrainingSet) -> Learner:
-        """Return the learner for a fit on these data, with concrete values for "auto" and all that rounds share."""
+        """Return the learner for a fit on these data, with concrete values for "auto"."""
         return self
 
     def check(self) -> None:
@@ -160,7 +160,6 @@ class SklearnLearner(Learner):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> clf = sb.SAMMEClassifier(learner=SklearnLearner(DecisionTreeClassifier(max_depth=2)), n_estimators=5)
     """

@@ -15,14 +15,7 @@ from ...tables.training_set import TrainingSet
 
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
-    """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own.
-
-    >>> data = TrainingSet(np.zeros((2, 6)), np.array([0, 1]), np.ones(2), 2)
-    >>> interactions([(1, 0), [5, 1]], data)
-    ((0, 1), (1, 5), (2, 3, 4))
-    >>> interactions("pairwise", data), interactions("no_interactions", data), interactions(None, data)
-    (2, 1, 0)
-    """
+    """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own."""
     if cst is None:
         return 0
     if isinstance(cst, str):
@@ -79,11 +72,6 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
 
     ``cst`` is None; for two classes a list of p numbers or a dict by feature, meant for the score of class 1; or a dict
     by number of the class of such lists and dicts; or an array (K, p).
-
-    >>> data = TrainingSet(np.zeros((2, 3)), np.array([0, 1]), np.ones(2), 2)
-    >>> monotone_signs([0, 1, -1], data)
-    array([[ 0, -1,  1],
-           [ 0,  1, -1]], dtype=int8)
     """
     if cst is None or (isinstance(cst, Mapping) and not cst):
         return None
@@ -91,7 +79,14 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
         raise ValueError(f"monotonic_cst={cst!r} must be a list, a dict or None.")
     K, p = data.K, data.p
     if isinstance(cst, Mapping) and is_by_class(cst):
-        signs = signs_by_class(cst, data)
+        signs = np.zeros((K, p), dtype=np.int8)
+        for k, of_class in cst.items():
+            if isinstance(k, bool) or not isinstance(k, Integral) or not 0 <= int(k) < K:
+                raise ValueError(f"monotonic_cst names the class {k!r}; the classes are 0 .. {K - 1}.")
+            signs[int(k)] = feature_signs(of_class, data)
+        if K == 2 and len(cst) == 1:  # the class that is not named gets the opposite signs
+            (k,) = map(int, cst)
+            signs[1 - k] = -signs[k]
     elif not isinstance(cst, Mapping) and np.shape(cst) == (K, p) and K != 1:
         signs = np.stack([feature_signs(row, data) for row in np.asarray(cst)])
     elif K > 2:
@@ -115,19 +110,6 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
 def is_by_class(cst: Mapping[Any, Any]) -> bool:
     """Tell whether the entries of a dict are constraints of a class each, not of a feature each."""
     return any(isinstance(value, Mapping) or np.ndim(value) > 0 for value in cst.values())
-
-
-def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
-    """Return the signs (K, p) from a dict by class; of two classes, one that is not named gets the opposite signs."""
-    signs = np.zeros((data.K, data.p), dtype=np.int8)
-    for k, of_class in cst.items():
-        if isinstance(k, bool) or not isinstance(k, Integral) or not 0 <= int(k) < data.K:
-            raise ValueError(f"monotonic_cst names the class {k!r}; the classes are 0 .. {data.K - 1}.")
-        signs[int(k)] = feature_signs(of_class, data)
-    if data.K == 2 and len(cst) == 1:
-        (k,) = map(int, cst)
-        signs[1 - k] = -signs[k]
-    return signs
 
 
 def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:

@@ -9,7 +9,6 @@ the regressions on these decide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -30,7 +29,6 @@ class LinearRegressor(Learner, name="linear"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.CDMCBoostClassifier(learner=LinearRegressor(), n_estimators=20)
     """
 
@@ -92,11 +90,16 @@ def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
     G = [scale_to_one(request.G) for request in requests]  # (n, d) each
     h = [request.h for request in requests]
     h = h[:1] if all(each is h[0] for each in h) else h
-    sums = Sums.of(X, rows, np.column_stack([*G, *h]), np.column_stack(h), *first.data.spans)
+    H, V = np.column_stack(h), np.column_stack([*G, *h])  # V (n, q), the gradients and after them the weights
+    products, squares = sum_products(X, rows, V, H, *first.data.spans)
+    used = V if rows is None else V[rows]
+    totals, sizes = used.sum(axis=0), np.abs(used).sum(axis=0)  # (q,)
     ends = np.cumsum([0, *(each.shape[1] for each in G)])
     likely = []
     for i, (begin, end) in enumerate(pairwise(ends)):
-        low, high = sums.explained(slice(begin, end), min(i, len(h) - 1))
+        of, j = slice(begin, end), min(i, len(h) - 1)
+        weights = products[:, j - len(h)], totals[j - len(h)], squares[:, j]
+        low, high = bound_explained(products[:, of], totals[of], sizes[of], *weights)
         low, high = low[features], high[features]
         likely.append(features[~(high < np.nanmax(low, initial=-np.inf))])  # a NaN may be the best
     return likely
@@ -108,46 +111,35 @@ def scale_to_one(G: Array) -> Array:
     return G / largest if 0.0 < largest < np.inf else G
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums over rows of the features x, in units in which they lie between −1 and 1.
+def sum_products(X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Array, half: Array) -> tuple[Array, Array]:
+    """Return Σ x v (p, q) and Σ h x² (p, H) for V (n, q) and h (n, H), over some rows of X (n, p), or over all.
 
-    Attributes
-    ----------
-    products : (p, q) Σ x v for columns v (n, q), those of the gradients and after them those of the weights
-    squares : (p, H) Σ h x² for weights h (n, H)
-    totals, sizes : (q,) Σ v and Σ |v|
+    The features x are in units in which they lie between −1 and 1.
     """
+    products, squares = np.zeros((X.shape[1], V.shape[1])), np.zeros((X.shape[1], h.shape[1]))
+    unit = np.divide(1.0, half, out=np.zeros_like(half), where=half != 0)
+    for part, x in float_blocks(X, rows):
+        x -= middle
+        x *= unit
+        products += x.T @ V[part]
+        np.square(x, out=x)
+        squares += x.T @ h[part]
+    return products, squares
 
-    products: Array
-    squares: Array
-    totals: Array
-    sizes: Array
 
-    @classmethod
-    def of(cls, X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Array, half: Array) -> Sums:
-        """Sum over some rows of X (n, p), or over all; V (n, q), h (n, H)."""
-        products, squares = np.zeros((X.shape[1], V.shape[1])), np.zeros((X.shape[1], h.shape[1]))
-        unit = np.divide(1.0, half, out=np.zeros_like(half), where=half != 0)
-        for part, x in float_blocks(X, rows):
-            x -= middle
-            x *= unit
-            products += x.T @ V[part]
-            np.square(x, out=x)
-            squares += x.T @ h[part]
-        used = V if rows is None else V[rows]
-        return cls(products, squares, used.sum(axis=0), np.abs(used).sum(axis=0))
+def bound_explained(
+    products: Array, totals: Array, sizes: Array, weighted: Array, total: float, squares: Array
+) -> tuple[Array, Array]:
+    """Bound the sum of squares of some columns v that each feature x explains, from both sides, (p,) each.
 
-    def explained(self, columns: slice, h: int) -> tuple[Array, Array]:
-        """Bound the sum of squares of some columns that each feature explains with weights h, from both sides, (p,)."""
-        total, weighted = self.totals[h - self.squares.shape[1]], self.products[:, h - self.squares.shape[1]]
-        with np.errstate(all="ignore"):
-            centre = weighted / total  # (p,)
-            moment = np.abs(self.products[:, columns] - centre[:, None] * self.totals[columns])  # (p, d)
-            spread, off = self.squares[:, h] - centre * weighted, SLACK * self.squares[:, h]  # (p,)
-            off_moment = SLACK * self.sizes[columns]  # (d,)
-            low = (np.maximum(moment - off_moment, 0.0) ** 2).sum(axis=1) / (spread + off)
-            high = ((moment + off_moment) ** 2).sum(axis=1) / np.maximum(spread - off, 0.0)
-            level = (self.totals[columns] ** 2).sum() / total  # what the constant explains, beside every feature
-        low, high = (np.where(self.squares[:, h] == 0, 0.0, bound) for bound in (low, high))
-        return low, high + SLACK * 1e-3 * level
+    They follow from Σ x v (p, d), Σ v and Σ |v| (d,), and with the weights h from Σ h x (p,), Σ h and Σ h x² (p,).
+    """
+    with np.errstate(all="ignore"):
+        centre = weighted / total  # (p,)
+        moment = np.abs(products - centre[:, None] * totals)  # (p, d)
+        spread, off = squares - centre * weighted, SLACK * squares  # (p,)
+        low = (np.maximum(moment - SLACK * sizes, 0.0) ** 2).sum(axis=1) / (spread + off)
+        high = ((moment + SLACK * sizes) ** 2).sum(axis=1) / np.maximum(spread - off, 0.0)
+        level = (totals**2).sum() / total  # what the constant explains, beside every feature
+    low, high = (np.where(squares == 0, 0.0, bound) for bound in (low, high))
+    return low, high + SLACK * 1e-3 * level

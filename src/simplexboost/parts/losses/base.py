@@ -18,6 +18,7 @@ from .objective import CEILING, Objective
 # The first and the second derivative of every example's loss, (n,) each, and log_scale: both must be multiplied by
 # exp(log_scale). The second is None if the loss has none.
 Slopes = tuple[Array, Array | None, float]
+Scaled = tuple[Array, float]  # an array, and the logarithm of a factor that it must be multiplied by
 
 
 class Loss(Part, ABC):
@@ -65,9 +66,7 @@ class Loss(Part, ABC):
         """Return the logarithm of the loss, (n,); a loss of zero counts as the smallest normal float."""
         return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         """Return ``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P; ``out`` (n, K) may become P.
 
         Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
@@ -152,9 +151,6 @@ class ExponentialSum(Loss):
 
         They come from the residual P (n, K), which may be scaled and have sample weights.
         """
-
-    @abstractmethod
-    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float: ...
 
 
 def margins(U: Array, c: Labels) -> Array:

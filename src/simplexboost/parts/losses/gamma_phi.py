@@ -3,9 +3,7 @@
 The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is, and
 ``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
 
-Two of them depend on the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded
-loss. With γ(v) = v they are the exponential losses of AdaBoost and AdaBoost.MM. The named losses work with logarithms;
-a loss from the user's own γ and φ evaluates (29)-(30) directly.
+The named losses work with logarithms; a loss from the user's own γ and φ evaluates (29)-(30) directly.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_flag
 from ...engine import CPU, Engine
 from ...model.code import Code, Gradient
-from .base import ExponentialSum, Loss, Slopes, check_cost_matrix, pick, pick_own, rivals, saturated_exp
+from .base import ExponentialSum, Loss, Scaled, Slopes, check_cost_matrix, pick, pick_own, rivals, saturated_exp
 from .links import HUGE, Link, clip_scores, softmax, stationary
 from .objective import Objective
 
@@ -75,15 +73,6 @@ class GammaPhi(Loss):
 
         A zero cost counts as 1e-30 of the largest, so that the solution is unique. The rows of the result (n, K) sum to
         one.
-
-        Examples
-        --------
-        >>> from simplexboost.parts.losses import Logistic
-        >>> U = np.array([[1.0, 0.0, -1.0]])
-        >>> Logistic().posterior_system(U).round(6)
-        array([[0.866813, 0.11731 , 0.015876]])
-        >>> Logistic().probabilities(U).round(6)
-        array([[0.866813, 0.11731 , 0.015876]])
         """
         n, K = U.shape
         size = max(1, _BLOCK // (K * K))
@@ -154,9 +143,7 @@ class ExponentialPhi(GammaPhi):
         E, Z, s = self._race(U, c)
         return _pull_rows(E, Z, c, saturated_exp(self._log_weight(s)))
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         E, Z, s = self._race(U, c, out)
         w, log_scale = self._weights(s, engine)
         return _pull_rows(E, Z, c, w), log_scale

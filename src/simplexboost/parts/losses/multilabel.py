@@ -5,10 +5,8 @@ of every target. The log-loss is a sum over blocks of columns of −log of the p
 block of one column of U (n, K), of probability σ(2U_k); a class target is a block of a column per class, of
 probabilities softmax(2U) over the block.
 
-The Hamming loss is Σ_k e^{−z_k f_k} with f = 2 U, where z_k is 1 if k is a label and −1 if not. The ranking loss is the
-mean of e^{−(U_k − U_l)} over all pairs of a label k and a class l that is not a label. If every example has one label,
-they agree up to a factor with `OneVsAll` and `Exponential`, in whose place boosters use them if y is an indicator
-matrix (`for_label_sets`).
+If every example has one label, the Hamming and the ranking loss agree up to a factor with `OneVsAll` and `Exponential`,
+in whose place boosters use them if y is an indicator matrix (`for_label_sets`).
 """
 
 from __future__ import annotations
@@ -22,21 +20,38 @@ from scipy.special import expit
 
 from ..._util.arrays import Array, Labels, Mask
 from ...engine import CPU, Engine
-from .base import ExponentialSum, Loss, Slopes, saturated_exp
+from .base import ExponentialSum, Loss, Scaled, Slopes, saturated_exp
 from .gamma_phi import Exponential, Logistic
 from .links import Link, clip_scores, log_softmax, softmax
 from .scores import OneVsAll, strongest_class
 
 
-class BlockLogistic(Loss):
+class LabelSets(Loss):
+    """A loss of sets of labels, which the targets c (n,) number.
+
+    Parameters
+    ----------
+    sets : array of shape (S, K)
+        What may be true of a row, as rows of zeros and ones: its labels, or one class of every target.
+    """
+
+    sets: ArrayLike
+
+    def own(self, c: Labels) -> Mask:
+        """Mark the columns that are true of every row, (n, K)."""
+        return np.asarray(self.sets, dtype=bool)[c]
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest_class(P)
+
+
+class BlockLogistic(LabelSets):
     """The sum of the log-losses of labels, or of several class targets.
 
     `SimplexBoostClassifier` uses it in place of `Logistic` if y is a matrix.
 
     Parameters
     ----------
-    sets : array of shape (S, K)
-        What may be true of a row, as rows of zeros and ones: its labels, or one class of every target.
     widths : tuple of int or None, default=None
         The number of columns of every class target; None if every column is a label.
 
@@ -51,7 +66,6 @@ class BlockLogistic(Loss):
     array([1.])
     """
 
-    sets: ArrayLike
     widths: tuple[int, ...] | None = None
 
     convex = True
@@ -84,10 +98,6 @@ class BlockLogistic(Loss):
         if self.widths is None:
             return np.where(own, W, -W)
         return np.column_stack([lead_of_labels(W[:, of], own[:, of]) for of in self.blocks])
-
-    def own(self, c: Labels) -> Mask:
-        """Mark the columns that are true of every row, (n, K)."""
-        return np.asarray(self.sets, dtype=bool)[c]
 
     @property
     def blocks(self) -> Iterator[slice]:
@@ -135,15 +145,10 @@ def for_label_sets(
     )
 
 
-class MultilabelHamming(OneVsAll):
+class MultilabelHamming(LabelSets, OneVsAll):
     """AdaBoost.MH's loss, ``Σ_k e^{−z_k f_k}`` with f = 2 U and z_k = 1 for the example's labels, −1 for the others.
 
     Posterior: AdaBoost's link σ(2 f_k), for every class on its own.
-
-    Parameters
-    ----------
-    sets : array of shape (S, K)
-        The label sets as rows of zeros and ones.
 
     Examples
     --------
@@ -153,19 +158,9 @@ class MultilabelHamming(OneVsAll):
            [-2., -2., -2.]])
     """
 
-    sets: ArrayLike
-
     def _toward(self, B: Array, c: Labels) -> Array:
-        B *= 2.0 * np.asarray(self.sets, dtype=np.float64)[c] - 1.0
+        B *= 2.0 * self.own(c) - 1.0
         return B
-
-    def _exponents(self, U: Array, c: Labels) -> Array:
-        B = clip_scores(U)  # (n, K)
-        B *= -2.0
-        return self._toward(B, c)
-
-    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        return strongest_class(P)
 
     def mistake(self, K: int) -> float:
         return float(K)  # a wrong label costs at least 1, so that loss / K bounds the Hamming loss
@@ -177,16 +172,11 @@ class MultilabelHamming(OneVsAll):
         return Link("sigmoid", 4.0)
 
 
-class MultilabelRanking(ExponentialSum):
+class MultilabelRanking(LabelSets, ExponentialSum):
     """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is not one.
 
     It is a product, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that pairs need not be formed. An example with no label, or
     with all of them, has no pairs and loss 0. There is no posterior: ``probabilities`` gives σ(2 U), which is a score.
-
-    Parameters
-    ----------
-    sets : array of shape (S, K)
-        The label sets as rows of zeros and ones.
 
     Examples
     --------
@@ -194,8 +184,6 @@ class MultilabelRanking(ExponentialSum):
     >>> loss.value(np.zeros((2, 3)), np.array([0, 1])), loss.residual(np.zeros((1, 3)), np.array([0]))
     (array([1., 0.]), array([[ 0.5, -1. ,  0.5]]))
     """
-
-    sets: ArrayLike
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c)) * self._ranked(c)
@@ -208,9 +196,7 @@ class MultilabelRanking(ExponentialSum):
         P: Array = (saturated_exp(log_value) * self._ranked(c))[:, None] * (A - B)
         return P
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         log_value, A, B = self._halves(U, c)
         shift = engine.rows.largest(log_value)
         P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
@@ -244,14 +230,11 @@ class MultilabelRanking(ExponentialSum):
         return engine.rows.total(np.maximum(P, 0.0).ravel())
 
     def gains(self, W: Array, c: Labels) -> Array:
-        return lead_of_labels(W, self._own(c))  # inf without pairs
-
-    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        return strongest_class(P)
+        return lead_of_labels(W, self.own(c))  # inf without pairs
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
         # Elisseeff & Weston (2001): least squares on the best cuts, those with the fewest mistakes, or their means.
-        own, rows = self._own(c), np.arange(len(U))[:, None]
+        own, rows = self.own(c), np.arange(len(U))[:, None]
         order = np.argsort(U, axis=1, kind="stable")
         low, own = U[rows, order], own[rows, order]  # scores ascending, and which of them are labels
         ends = np.column_stack([low[:, :1] - 1.0, low, low[:, -1:] + 1.0])
@@ -269,17 +252,14 @@ class MultilabelRanking(ExponentialSum):
     def link_formula(self, K: int) -> Link | None:
         return Link("sigmoid", 2.0)
 
-    def _own(self, c: Labels) -> Mask:
-        return np.asarray(self.sets, dtype=bool)[c]
-
     def _ranked(self, c: Labels) -> Array:
         """Return 1 for examples that have pairs, 0 for the others, (n,)."""
-        count = self._own(c).sum(axis=1)
+        count = self.own(c).sum(axis=1)
         return np.where((count > 0) & (count < np.shape(self.sets)[1]), 1.0, 0.0)
 
     def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
         """Return log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
-        own = self._own(c)
+        own = self.own(c)
         U = clip_scores(U)
         log_up, A = log_mean_exp(-U, own)
         log_down, B = log_mean_exp(U, ~own)

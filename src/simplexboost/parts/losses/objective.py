@@ -1,8 +1,4 @@
-"""Evaluates a loss on a training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient.
-
-`Objective` evaluates its loss anew in every round. A loss that can do better, because it can carry its residual from
-round to round or needs only the scores of the true classes, has its own kind of objective (`Loss.objective`).
-"""
+"""Evaluates a loss on a training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Defines losses outside the γ–φ family, such as one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}, and the user's own.
 
-They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers. The soft-max cost is
-the expected cost of a random decision, Σ_k cost_matrix[c, k] g_k with g = softmax(2 U).
+They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_choice, check_number
 from ...engine import CPU, Engine
 from ...model.code import Code, Gradient
-from .base import ExponentialSum, Loss, Slopes, check_cost_matrix, pick, pick_own, saturated_exp
-from .gamma_phi import Exponential
+from .base import ExponentialSum, Loss, Scaled, Slopes, check_cost_matrix, pick, pick_own, saturated_exp
 from .links import HUGE, Link, clip_scores, reduce_rows, softmax
 from .objective import Objective
 
@@ -43,11 +41,6 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
         return engine.rows.total(np.abs(P).ravel()) / 2.0
 
-    def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
-        """Return the binary problem of class k against the rest: a loss, scores (n, 2), labels (n,)."""
-        u = U[:, k]
-        return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
-
     def _toward(self, B: Array, c: Labels) -> Array:
         """Return half of the residual from the terms: minus them, except at the true class; in place."""
         np.negative(B, out=B)
@@ -56,9 +49,8 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
 
     def _exponents(self, U: Array, c: Labels) -> Array:
         B = clip_scores(U)  # (n, K)
-        B *= 2.0
-        B[np.arange(len(B)), c] *= -1.0
-        return B
+        B *= -2.0
+        return self._toward(B, c)
 
     def log_value(self, U: Array, c: Labels) -> Array:
         B = self._exponents(U, c)
@@ -72,9 +64,7 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
         P *= 2.0
         return P
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         B = self._exponents(U, c)
         shift = engine.rows.largest(B)
         B -= shift
@@ -146,9 +136,7 @@ class OwnScoreExponential(ExponentialSum, name="own-score"):
     def residual(self, U: Array, c: Labels) -> Array:
         return in_own_column(self.own_rate(U.shape[1]) * self.value(U, c), c, U.shape[1])
 
-    def scaled_residual(
-        self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None
-    ) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
         w, log_scale = self.weights_of(pick(U, c), U.shape[1], engine)
         return in_own_column(w, c, U.shape[1]), log_scale
 

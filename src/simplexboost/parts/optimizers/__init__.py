@@ -1,17 +1,4 @@
-"""Provides optimizers, which ask the weak learner for hypotheses and turn them into steps F ← F + α h.
-
-==================  ==================================================================================
-`GradientDescent`   one vector-valued h (GD-MCBoost, AdaBoost.M1, SAMME, AdaBoost.MM, …)
-`SignedDescent`     the same with answers +1 for the named class and −1 for the others (AdaBoost.MH)
-`CoordinateDescent` a scalar h in the best or the next coordinate (CD-MCBoost)
-`AllCoordinates`    a scalar h in each coordinate (one-vs-all, AdaBoost.MH)
-`SampledPairs`      the gradient on sampled pairs of an example and a class (sm-boost)
-`Newton`            a vector-valued h; the learner also gets the curvature
-`NewtonCoordinates` a scalar h in each coordinate, fitted to its Newton step (LogitBoost)
-`NewColumn`         a scalar h along a direction that is new in every round (AdaBoost.ECC)
-`SketchedNewton`    a vector tree with splits on a sketch of the gradient (SimplexBoost)
-==================  ==================================================================================
-"""
+"""Provides optimizers, which ask the weak learner for hypotheses and turn them into steps F ← F + α h."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ...model.code import Gradient
 from ...model.hypotheses import spread
 from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import round_to_single
-from ..losses.gamma_phi import LinearGamma
+from ..losses.gamma_phi import Exponential, LinearGamma
 from ..losses.multilabel import MultilabelHamming
 from ..losses.scores import OneVsAll, SoftmaxCost, SoftmaxCostTable
 from ..steps import Ray
@@ -44,7 +44,6 @@ class GradientDescent(Optimizer, name="gradient"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=GradientDescent(), n_estimators=10)
     """
 
@@ -57,7 +56,6 @@ class SignedDescent(GradientDescent, name="signed"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.AdaBoostMHClassifier(learner_mode="single-label").parts().optimizer
     SignedDescent()
     """
@@ -81,7 +79,6 @@ class CoordinateDescent(Optimizer, name="coordinate"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=CoordinateDescent("cyclic"), learner="stump", n_estimators=4)
     """
 
@@ -120,7 +117,6 @@ class AllCoordinates(Optimizer, name="all-coordinates"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=AllCoordinates(), learner="stump", n_estimators=10)
     """
 
@@ -133,33 +129,29 @@ class AllCoordinates(Optimizer, name="all-coordinates"):
         gradient = gradient_of(run)
         if self.shared_step:
             return step_together(run, gradient)
-        if (loss := separate_loss(run)) is None:
-            return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
-        return one_by_one(run, loss, gradient)
+        if is_separate(run):
+            return one_by_one(run, gradient)
+        return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
 
     def resume(self, run: Run) -> None:
-        if not self.shared_step and (
-            loss := separate_loss(run)
-        ):  # coordinates whose last learner is perfect have ended
+        if not self.shared_step and is_separate(run):  # coordinates whose last learner is perfect have ended
             last = {term.coordinate: term.hypothesis for term in run.model.terms if term.coordinate is not None}
             outputs = {k: h.outputs(run.data.X, run.data.engine) for k, h in last.items()}
-            run.workspace = {k for k in last if run.step.length(binary_ray(run, loss, outputs[k], k)).perfect}
+            run.workspace = {k for k in last if run.step.length(binary_ray(run, outputs[k], k)).perfect}
 
 
-def separate_loss(run: Run) -> OneVsAll | None:
-    """Return the loss if the risk is a sum over coordinates, each of one class against the rest; else None."""
-    loss = run.loss
-    is_sum = isinstance(loss, OneVsAll) and not isinstance(loss, MultilabelHamming) and run.code.canonical
-    return loss if is_sum else None
+def is_separate(run: Run) -> bool:
+    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
+    return isinstance(run.loss, OneVsAll) and not isinstance(run.loss, MultilabelHamming) and run.code.canonical
 
 
-def binary_ray(run: Run, loss: OneVsAll, outputs: Array, k: int) -> Ray:
+def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
     """Return the risk of class k against the rest along outputs (n, 1)."""
-    binary, U, c = loss.binary(run.U, run.data.c, k)
-    return Ray(binary, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]), engine=run.data.engine)
+    U, c = run.U[:, [k]] * SIGNS.T, (run.data.c != k).astype(np.intp)
+    return Ray(Exponential(), U, c, run.data.weight, lambda: 0.5 * outputs * SIGNS.T, engine=run.data.engine)
 
 
-def one_by_one(run: Run, loss: OneVsAll, gradient: Gradient) -> list[Update]:
+def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     """Update K independent boosters, each with its own step; one that finds a perfect learner keeps it and ends."""
     d = run.Y.shape[1]
     finished: set[int] = run.workspace or set()  # coordinates that have ended
@@ -170,7 +162,7 @@ def one_by_one(run: Run, loss: OneVsAll, gradient: Gradient) -> list[Update]:
     for j in (j for j in range(d) if j not in finished):
         along = binary_gradient(gradient.G[:, j])
         answer = ask(run, along, SIGNS)
-        for update in take_step(run, along, answer, binary_ray(run, loss, answer.outputs, j), j):
+        for update in take_step(run, along, answer, binary_ray(run, answer.outputs, j), j):
             finished = finished | {j} if update.perfect else finished
             updates.append(replace(update, share=sizes[j] / sizes.sum(), perfect=len(finished) == d))
     run.workspace = finished
@@ -185,7 +177,6 @@ class Newton(Optimizer, name="newton"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> clf = sb.BoostingClassifier(optimizer=Newton(), learner="newton-tree", step="fixed", n_estimators=20)
     """
 
@@ -212,7 +203,6 @@ class NewtonCoordinates(Optimizer, name="newton-coordinates"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.LogitBoostClassifier(clip=3.0).parts().optimizer
     NewtonCoordinates(clip=3.0)
     """
@@ -258,7 +248,6 @@ class NewColumn(Optimizer, name="new-column"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.AdaBoostECCClassifier(colouring="max-cut").parts().optimizer
     NewColumn(colouring='max-cut')
     """
@@ -340,7 +329,6 @@ class SampledPairs(Optimizer, name="sampled-pairs"):
 
     Examples
     --------
-    >>> import simplexboost as sb
     >>> sb.SoftmaxBoostClassifier(n_pairs=50).parts().optimizer
     SampledPairs(n_pairs=50)
     """

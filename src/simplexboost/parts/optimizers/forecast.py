@@ -32,11 +32,7 @@ LEAF_ENTRIES = 1000  # the most that a leaf is expected to have if rows have can
 def expected_bytes(
     data: TrainingSet, learner: TreeLearner, d: int, s: int, candidates: int | None, n_rounds: int
 ) -> float:
-    """Estimate the bytes that boosting takes beside X at its peak, with d code columns and s sketch directions.
-
-    F in single precision, or lists of candidates, and the statistics of the sketch; the gradient or, if there are few,
-    probabilities.
-    """
+    """Estimate the bytes that boosting takes beside X at its peak, with d code columns and s sketch directions."""
     n, K, compute = data.n_here, data.K, data.engine.compute
     leaves, sparse = leaves_on(data, learner.growth_for(data)), issparse(data.table)
     weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
@@ -96,15 +92,11 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 def leaves_on(data: TrainingSet, growth: Growth) -> int:
     """Return the largest number of leaves on these rows: every leaf has one, unless trees are symmetric."""
-    return n_leaves(growth) if growth.order == "symmetric" else min(n_leaves(growth), data.n)
-
-
-def n_leaves(growth: Growth) -> int:
-    """Return the largest number of leaves that the limits allow."""
     if growth.order == "symmetric":
         return 2**growth.levels
     by_depth = 2 ** min(growth.max_depth, 20) if growth.max_depth else 0
-    return min(filter(None, (by_depth, growth.max_leaf_nodes)), default=MANY_LEAVES)
+    limits = [limit for limit in (by_depth, growth.max_leaf_nodes) if limit]
+    return min(data.n, *(limits or [MANY_LEAVES]))
 
 
 def fit_size(run: Run, s: int) -> FitSize:
