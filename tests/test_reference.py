@@ -158,13 +158,6 @@ def test_methods_of_classifiers_describe_all_parameters(method):
     assert undescribed(sections) == []
 
 
-def test_the_flagship_explains_its_parameters_itself():
-    """Not by the texts that boosters share: a reader of the source finds them too."""
-    source = inspect.getsource(simplexboost.SimplexBoostClassifier)
-    parameters = inspect.signature(simplexboost.SimplexBoostClassifier).parameters
-    assert [name for name in parameters if f"\n    {name} : " not in source] == []
-
-
 class Base:
     """A base.
 

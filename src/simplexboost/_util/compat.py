@@ -16,7 +16,7 @@ __all__ = ["HAS_SKLEARN_CALLBACKS", "has_sklearn_callbacks", "init_callback_cont
 HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
 
-def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
+def set_callbacks(self: Any, *callbacks: Any) -> Any:
     """Set scikit-learn's own callbacks; without any, those set before are dropped.
 
     Parameters
@@ -29,13 +29,13 @@ def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
     self : object
         The estimator itself.
     """
-    import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(estimator, *callbacks)  # it imports rich
-    return estimator
+    import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(self, *callbacks)  # it imports rich
+    return self
 
 
-def init_callback_context(estimator: Any, **options: Any) -> Any:
+def init_callback_context(self: Any, **kwargs: Any) -> Any:
     """Return the context in which scikit-learn calls its callbacks."""
-    return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(estimator, **options)
+    return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(self, **kwargs)
 
 
 def has_sklearn_callbacks(estimator: Any) -> bool:
