@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from ..engine import CPU
 from ..parts.codewords import Hierarchy
 from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight
 from .probabilities import predict_adjusted
-from .rows import accept_pipelines, complete_docstring
+from .rows import accept_pipelines
 
 
 @accept_pipelines
@@ -163,7 +164,7 @@ def as_numbers(costs: Any) -> Array:
     return C
 
 
-@complete_docstring
+@described
 def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weight: Any = None) -> float:
     """Return the mean cost of decisions in rows whose true classes are known.
 
@@ -204,7 +205,7 @@ def check_classes(classes: Any) -> AnyArray:
     return known
 
 
-@complete_docstring
+@described
 def cost_scorer(costs: Any) -> Callable[..., float]:
     """Return a scorer for cross-validation and searches: minus the mean cost of the cheapest decisions.
 
@@ -237,7 +238,7 @@ def score_cheapest(costs: Any, estimator: Any, X: Any, y: Any, sample_weight: An
     return -found.mean(c, chosen, sample_weight)
 
 
-@complete_docstring
+@described
 def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
     """Return weights for ``fit`` that make rows count by what their mistakes cost, (n,).
 

@@ -1,4 +1,4 @@
-"""Checks the classifiers that the functions of this folder take, and completes the docstrings of these functions."""
+"""Checks the classifiers that the functions of this folder take."""
 
 from __future__ import annotations
 
@@ -9,35 +9,10 @@ from typing import Any, TypeVar
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._util.docstrings import SHARED, described
+from .._util.docstrings import described
 from ..classifiers.prediction import AdditiveClassifier
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-# The entries that docstrings of this folder share, beside those of the whole package.
-DECISIONS = """\
-costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
-    The cost of every decision (column) when a class (row) is true, in the order of the classes. Costs of single rows
-    have a matrix each. The index of a data frame names the classes, its columns name the decisions, which may be others
-    than the classes. A tree of classes gives their distances in it.
-classes : array of shape (K,)
-    The labels of the classes.
-prior : array of shape (K,), dict or Series of shares by label, or None, default=None
-    The shares of the classes among the rows to come; None takes those of training.
-level : int
-    From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
-coverage : float, default=0.9
-    The fraction of the sets that hold the true class, between 0 and 1.
-per_class : bool, default=False
-    Whether this fraction is reached for the rows of every class, and not only for all rows together. A class with fewer
-    than coverage / (1 − coverage) known rows (9 for a coverage of 0.9) is then in every set.
-"""
-
-
-def complete_docstring(function: Function) -> Function:
-    """Add the entries of shared parameters to the docstring of a public function of this folder."""
-    return described(function, SHARED + DECISIONS)
 
 
 def accept_pipelines(function: Function) -> Function:
@@ -56,7 +31,7 @@ def accept_pipelines(function: Function) -> Function:
         found = NotImplemented if lazily is None else lazily(function, X, arguments, keywords)
         return function(clf, X, *arguments, **keywords) if found is NotImplemented else found
 
-    return complete_docstring(answer)  # type: ignore[return-value]
+    return described(answer)  # type: ignore[return-value]
 
 
 def check_booster(clf: Any) -> None:

@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.docstrings import described
 from .._util.params import check_flag, check_number
 from ..classifiers.search import own_scores, set_scores
 from ..persist.models import FRESH
 from ..tables.labels import as_listed, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight, known_labels
-from .rows import accept_pipelines, check_booster, check_one_class, complete_docstring
+from .rows import accept_pipelines, check_booster, check_one_class
 
 
 @accept_pipelines
@@ -54,7 +55,7 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
     return S
 
 
-@complete_docstring
+@described
 def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
     """Return a copy of a classifier whose `predict_sets` has learned the sizes of its sets from held-out rows.
 
@@ -95,7 +96,7 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
     return calibrated
 
 
-@complete_docstring
+@described
 def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> Array:
     """Return the probabilities up to which the sets of `predict_sets` are filled, one per class, (K,).
 

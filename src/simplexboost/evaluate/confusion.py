@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number
 from ..tables.inputs import plain_labels
 from ..tables.labels import known_label_numbers, merge_labels
@@ -25,7 +26,6 @@ from .drawing import (
     Summary,
     choose_ink,
     class_ticks,
-    describe,
     fade_to,
     label_points,
     one_axes,
@@ -119,7 +119,7 @@ class Block(NamedTuple):
     share: float
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class Confusion(Summary):
     """Counts of the true and the predicted classes of rows, and their picture.
@@ -282,7 +282,7 @@ def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"y_pred": estimator.predict(X), "classes": classes}
 
 
-@describe
+@described
 def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     """Return the mean of values over the rows of each class, (K, m); NaN for a class without rows.
 
@@ -430,7 +430,7 @@ class ClassMap:
     classes: AnyArray
 
 
-@describe
+@described
 def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
     """Map the classes by the mean scores of their rows: classes with similar means are near each other.
 
@@ -504,7 +504,7 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
     return find_principal_axes(B, dim)
 
 
-@describe
+@described
 def map_of_confusion(found: Confusion) -> ClassMap:
     """Map the classes by their errors: classes that are confused are near each other.
 
@@ -525,7 +525,7 @@ def map_of_confusion(found: Confusion) -> ClassMap:
     return ClassMap(points, explained, found.classes)
 
 
-@describe
+@described
 def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
     """Draw the classes in a plane by the mean scores of their rows, with lines between those that are confused most.
 

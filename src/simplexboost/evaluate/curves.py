@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._util.arrays import AnyArray, Array
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
 from ..classifiers.search import Choice
 from ..explain.explained_classes import check_booster
@@ -26,7 +27,6 @@ from .drawing import (
     MARKERS,
     PALETTE,
     SMALL,
-    describe,
     escape_text,
     legend_beside,
     line_style,
@@ -112,7 +112,7 @@ class LearningCurves:
         return [curve for curve in self.curves if curve.metric == metric]
 
 
-@describe
+@described
 def learning_curves(clf: Any) -> LearningCurves:
     """Return the recorded curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
 
@@ -178,7 +178,7 @@ def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
     return [int(t) for t in rounds]
 
 
-@describe
+@described
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     """Return the predictor F after each of some numbers of rounds, (len(rounds), n, d); it is zero after round 0.
 
@@ -203,7 +203,7 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     return out
 
 
-@describe
+@described
 def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
     """Return the margin U_c − max_{k≠c} U_k of every row, (n,), or after each of several rounds, (len(rounds), n).
 
@@ -236,7 +236,7 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
 
-@describe
+@described
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
     """Draw the risk or a metric after every round, on training and evaluated rows, with the chosen round.
 
@@ -280,7 +280,7 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
     return ax
 
 
-@describe
+@described
 def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     """Draw the held-out risks of the candidates among which `SimplexBoostClassifier` has chosen.
 
@@ -325,7 +325,7 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-@describe
+@described
 def plot_margins(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, kind: str = "cumulative", bins: int = 40, ax: Any = None
 ) -> Any:
@@ -368,7 +368,7 @@ def plot_margins(
     return ax
 
 
-@describe
+@described
 def plot_race(
     curves: Mapping[str, Any], *, ylabel: str = "test accuracy", highlight: str | None = None, ax: Any = None
 ) -> Any:

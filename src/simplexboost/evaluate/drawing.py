@@ -8,7 +8,6 @@ classes are told apart by their markers, too.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Self
@@ -18,9 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import import_optional
-from .._util.docstrings import SHARED, T, described
 from .._util.params import check_number
-from ..explain.explained_classes import EXPLAINED
 from ..tables.labels import known_label_numbers
 
 MOST_ROWS = 3000  # points in one picture; more would hide each other
@@ -33,31 +30,6 @@ MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
 LONGEST = 24  # characters of a label
 AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
 OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
-PICTURES = """\
-estimator : fitted classifier
-    A classifier of this package or of another.
-classes : array of shape (K,) or None, default=None
-    All labels, in the order of the columns of P; None takes those that occur, sorted.
-most : int, default=3000
-    The largest number of rows to draw; more rows are sampled at random.
-confidence : float, default=0.95
-    The confidence level of the intervals, between 0 and 1.
-name : str or None
-    The name in the legend.
-found : Confusion
-    The counts.
-rounds : int or sequence of int
-    Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
-"""
-
-
-def describe(thing: T) -> T:
-    """Add shared entries to the docstring of a function or class, and the axes that pictures return; a decorator."""
-    doc = thing.__doc__
-    if doc and inspect.isfunction(thing) and "ax" in inspect.signature(thing).parameters and "Returns\n" not in doc:
-        returns = "Returns\n    -------\n    matplotlib Axes, or a list of them\n        The axes with the picture.\n\n"
-        thing.__doc__ = doc.replace("Examples\n", f"{returns}    Examples\n")
-    return described(thing, SHARED + EXPLAINED + PICTURES)
 
 
 class Summary:

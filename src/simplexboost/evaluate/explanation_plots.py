@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import Array
+from .._util.docstrings import described
 from .._util.params import check_number
 from ..engine import Tree
 from ..explain import importances, shap_values
@@ -23,7 +24,6 @@ from .drawing import (
     PALETTE,
     SMALL,
     class_ticks,
-    describe,
     escape_text,
     fade_to,
     find_classes,
@@ -47,7 +47,7 @@ STRIP = 1.1  # the width of the bars of a leaf, in depths
 MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 
-@describe
+@described
 def plot_importance(
     clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
 ) -> Any:
@@ -106,7 +106,7 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
     return ax
 
 
-@describe
+@described
 def plot_shap(
     clf: Any, X: Any, classes: Any = None, *, most: int = 12, rows: int = 1000, background: Any = None, ax: Any = None
 ) -> Any:
@@ -207,7 +207,7 @@ class Layout(NamedTuple):
     ends: list[int]  # leaves, and nodes at the largest depth
 
 
-@describe
+@described
 def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
     """Draw a tree from left to right, with the contributions of each leaf to the logits of the classes as bars.
 

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number, resolve
 from ..explain.explained_classes import check_booster, check_not_merged
 from ..parts.codewords import as_codewords, min_distance
@@ -32,7 +33,6 @@ from .drawing import (
     PALETTE,
     SMALL,
     class_style,
-    describe,
     escape_text,
     find_classes,
     label_points,
@@ -48,7 +48,7 @@ MOST_NAMED = 40  # of more classes only some have names, lines and colours of th
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
-@describe
+@described
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
     """Draw codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
 
@@ -179,7 +179,7 @@ def prepare_space(Y: Array, ax: Any) -> Any:
     return ax
 
 
-@describe
+@described
 def plot_loss_contours(
     loss: Any = "exponential",
     codewords: Any = "simplex",
@@ -266,7 +266,7 @@ class Scene:
     projected: bool  # whether the predictor has more than two dimensions
 
 
-@describe
+@described
 def plot_predictor(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:
@@ -302,7 +302,7 @@ def plot_predictor(
     return axes if np.ndim(rounds) else axes[0]
 
 
-@describe
+@described
 def animate_predictor(
     clf: Any,
     X: Any,
@@ -442,7 +442,7 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
     label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class DecisionRegions:
     """The regions of the plane in which a classifier predicts each class, with labelled rows, and their picture.

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number
 from ..parts.codewords import Hierarchy
 from ..tables.labels import known_label_numbers
@@ -27,7 +28,6 @@ from .drawing import (
     Summary,
     class_style,
     class_ticks,
-    describe,
     escape_text,
     height_of_rows,
     label_points,
@@ -37,7 +37,7 @@ from .drawing import (
 )
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class ClassTable(Summary):
     """Precision, recall and F1 of every class, and their picture.
@@ -125,7 +125,7 @@ class ClassTable(Summary):
         return ax
 
 
-@describe
+@described
 def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     """Return the ends of Wilson's interval for a probability, (..., 2), from counts (...).
 
@@ -191,7 +191,7 @@ def draw_scatter(ax: Any, table: ClassTable, worst: Labels, most: int) -> None:
     label_points(ax, points[worst[:most]], table.classes[worst[:most]].tolist(), color=GREY)
 
 
-@describe
+@described
 @dataclass(frozen=True)
 class HierarchicalScores:
     """Scores of predictions in a tree of classes, which count how near a prediction is to the true class.
@@ -258,7 +258,7 @@ class HierarchicalScores:
         return cls(precision, recall, f1, distance, accuracy)
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class CodeReport:
     """How well the code of an `OutputCodeClassifier` and its columns do on labelled rows.
@@ -345,7 +345,7 @@ class CodeReport:
         )
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class Reliability(Summary):
     """Predicted probabilities and observed frequencies in B bins of rows, without empty bins, and their picture.
@@ -461,7 +461,7 @@ class Reliability(Summary):
         return ax
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class RiskCurve(Summary):
     """The error among the rows that a classifier answers, for B thresholds of confidence, and its picture.

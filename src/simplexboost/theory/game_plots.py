@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from .._util.docstrings import described
 from ..evaluate.drawing import GREY, INK, PALETTE, one_axes, whole_numbers
-from .conditions import complete_docstring
 from .potentials import best_fixed_potential, degree_map, potential_map
 from .strategies import Walks, potential
 
 __all__ = ["plot_bounds", "plot_degrees", "plot_potential", "plot_potential_history", "plot_walks"]
 
 
-@complete_docstring
+@described
 def plot_bounds(
     T: int | Sequence[int],
     K: int | Sequence[int],
@@ -60,7 +60,7 @@ def plot_bounds(
     return ax
 
 
-@complete_docstring
+@described
 def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float | None = None, *, ax: Any = None) -> Any:
     """Plot the degrees of the optimal walk for three classes under the minimal condition (Figures 3 and 6).
 
@@ -86,7 +86,7 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
     return ax
 
 
-@complete_docstring
+@described
 def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     """Plot the potential of the minimal condition, three classes, zero-one loss, as a surface (Figure 4).
 
@@ -106,7 +106,7 @@ def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     return ax
 
 
-@complete_docstring
+@described
 def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
     """Plot walks as the lead of the true class over the strongest other; those that end in an error are dashed.
 
@@ -138,7 +138,7 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
     return ax
 
 
-@complete_docstring
+@described
 def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
     """Plot the average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
 

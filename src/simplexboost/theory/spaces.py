@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers, merge_labels
-from .conditions import Condition, as_condition, complete_docstring
+from .conditions import Condition, as_condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,7 @@ def class_order(c: Labels, K: int) -> Labels:
     return np.column_stack([c, others + (others >= c[:, None])])
 
 
-@complete_docstring
+@described
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
     """Return a space from a matrix of labels, from fitted classifiers or from a booster.
 
@@ -244,7 +245,7 @@ class Solution:
         return self.edge > MIN_EDGE
 
 
-@complete_docstring
+@described
 def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> Solution:
     """Find the largest edge with which a space of weak classifiers meets a condition, by a linear programme.
 
@@ -276,7 +277,7 @@ def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = No
     return Solution(z, weights, as_costs(duals, space, rule))
 
 
-@complete_docstring
+@described
 def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]:
     """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the matrix C (n, K) that attains it.
 
