@@ -31,10 +31,6 @@ def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_scor
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> clf.predict(X[[77]]), predict(clf, X[[77]], costs=[[0, 1, 1], [1, 0, 1], [1, 9, 0]])
     (array([1]), array([2]))
     """
@@ -58,10 +54,6 @@ def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_scor
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> costs = [[0, 1, 1, 0.2], [1, 0, 1, 0.2], [1, 1, 0, 0.2]]  # the last decision is to ask somebody
     >>> expected_costs(clf, X[[0, 77]], costs).argmin(axis=1).tolist()
     [0, 3]
@@ -214,12 +206,8 @@ def cost_scorer(costs: Any) -> Callable[..., float]:
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import cross_val_score
-    >>> X, y = load_iris(return_X_y=True)
     >>> costs = [[0, 1, 1], [1, 0, 5], [1, 5, 0]]
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
     >>> bool((cross_val_score(clf, X, y, scoring=cost_scorer(costs)) <= 0).all())
     True
     """

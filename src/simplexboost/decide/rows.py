@@ -7,10 +7,9 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from .._util.docstrings import described
-from ..classifiers.prediction import AdditiveClassifier
+from ..classifiers.prediction import check_booster
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,13 +31,6 @@ def accept_pipelines(function: Function) -> Function:
         return function(clf, X, *arguments, **keywords) if found is NotImplemented else found
 
     return described(answer)  # type: ignore[return-value]
-
-
-def check_booster(clf: Any) -> None:
-    """Raise unless a classifier is a fitted booster."""
-    if not isinstance(clf, AdditiveClassifier):
-        raise TypeError(f"clf is a {type(clf).__name__}; pass a fitted booster, such as a SimplexBoostClassifier.")
-    check_is_fitted(clf)
 
 
 def check_one_class(clf: Any, what: str) -> None:

@@ -16,8 +16,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from .._util.arrays import AnyArray, Array
 from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
+from ..classifiers.prediction import check_booster
 from ..classifiers.search import Choice
-from ..explain.explained_classes import check_booster
 from ..model.additive import add_terms
 from ..parts import losses
 from ..tables.validation import known_labels

@@ -15,10 +15,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._util.arrays import AnyArray, Array, Labels
+from .._util.arrays import Array, Labels
 from .._util.compat import import_optional
 from .._util.params import check_number
-from ..tables.labels import known_label_numbers
 
 MOST_ROWS = 3000  # points in one picture; more would hide each other
 PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
@@ -76,16 +75,6 @@ def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
         if not isinstance(one, Axes):
             raise TypeError(f"ax holds a {type(one).__name__}; pass matplotlib axes, or None for a new figure.")
     return given
-
-
-def find_classes(classes: Any, known: AnyArray) -> Labels:
-    """Return the numbers of classes that are given by their labels, (D,); of all classes for None."""
-    if classes is None:
-        return np.arange(len(known))
-    labels = np.atleast_1d(np.asarray(classes))
-    if labels.ndim != 1 or len(labels) == 0:
-        raise ValueError("classes must be a label or a list of labels, at least one.")
-    return known_label_numbers(labels, known, "classes")
 
 
 def sample_rows(n: int, most: int) -> Labels:

@@ -11,9 +11,10 @@ from sklearn.utils.validation import _num_samples
 from .._util.arrays import Array
 from .._util.docstrings import described
 from .._util.params import check_number
+from ..classifiers.prediction import check_booster
 from ..engine import Tree
 from ..explain import importances, shap_values
-from ..explain.explained_classes import check_booster, node_outputs
+from ..explain.explained_classes import node_outputs
 from ..explain.tree_tables import Names, describe_leaf, find_largest, find_tree, write_condition
 from ..tables.frames import feature_names, take_rows
 from .confusion import similarity_order
@@ -26,7 +27,6 @@ from .drawing import (
     class_ticks,
     escape_text,
     fade_to,
-    find_classes,
     height_of_rows,
     one_axes,
     pick_shades,
@@ -71,8 +71,6 @@ def plot_importance(
     """
     check_booster(clf)
     check_number("most", most, int, 1)
-    if classes is not None:
-        find_classes(classes, clf.classes_)
     values = importances(clf, kind, X, classes=classes)
     names = feature_names(clf)
     if values.ndim == 2:
@@ -137,7 +135,6 @@ def plot_shap(
     if classes is None:
         classes = clf.classes_ if len(clf.classes_) > 2 else clf.classes_[-1]
     labels = np.atleast_1d(np.asarray(classes)).tolist()
-    find_classes(labels, clf.classes_)
     if len(labels) > MOST_PANELS:
         raise ValueError(f"classes has {len(labels)} labels; a row of panels takes up to {MOST_PANELS}.")
     part = take_rows(X, sample_rows(_num_samples(X), rows))

@@ -15,12 +15,13 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.docstrings import described
 from .._util.params import check_number, resolve
-from ..explain.explained_classes import check_booster, check_not_merged
+from ..classifiers.prediction import check_booster
+from ..explain.explained_classes import check_not_merged
 from ..parts.codewords import as_codewords, min_distance
 from ..parts.codewords.base import check_codewords
 from ..parts.losses import LOSSES, Loss
 from ..tables.frames import feature_names, take_rows
-from ..tables.labels import known_label_numbers
+from ..tables.labels import class_numbers, known_label_numbers
 from ..tables.validation import known_labels
 from .confusion import check_labels, check_same_length, class_means
 from .curves import check_rounds, predictors_over_rounds
@@ -34,7 +35,6 @@ from .drawing import (
     SMALL,
     class_style,
     escape_text,
-    find_classes,
     label_points,
     lay_out,
     legend_beside,
@@ -361,7 +361,8 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     """Return the predictors of rows after some rounds, and the codewords, in the plane."""
     model = check_booster(clf)
     check_not_merged(clf)
-    chosen, names = find_classes(classes, clf.classes_), [str(label) for label in clf.classes_]
+    names = [str(label) for label in clf.classes_]
+    chosen = np.arange(len(names)) if classes is None else class_numbers(classes, clf.classes_)
     c = known_labels(clf._to_host(y), _num_samples(X), clf.classes_)
     rows = sample_rows(len(c), most)
     c = c[rows]

@@ -11,22 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from ..classifiers.prediction import check_booster
 from ..engine import Tree
 from ..engine.cpu.forest import starts
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
 from ..tables.labels import class_numbers
-
-
-def check_booster(clf: Any) -> AdditiveModel:
-    """Return the model of a fitted booster; raise for other classifiers, and before the fit."""
-    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
-        check_is_fitted(clf)
-        raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
-    return clf.model_
 
 
 def check_not_merged(clf: Any) -> None:

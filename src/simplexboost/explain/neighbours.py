@@ -16,9 +16,9 @@ from sklearn.utils.validation import _num_samples
 from .._util.arrays import AnyArray, Array
 from .._util.docstrings import described
 from .._util.params import check_number
+from ..classifiers.prediction import check_booster
 from ..tables.inputs import check_several_labels, plain_labels
 from ..tables.labels import label_numbers
-from .explained_classes import check_booster
 
 BLOCK = 2**22  # similarities that are held in memory at a time: 32 MB
 

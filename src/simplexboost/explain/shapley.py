@@ -20,6 +20,7 @@ from .. import _kernels
 from .._util.arrays import AnyArray, Array
 from .._util.compat import cached, import_optional
 from .._util.docstrings import described
+from ..classifiers.prediction import check_booster
 from ..engine import Engine, Tree, column_of
 from ..engine.cpu.forest import starts
 from ..engine.cpu.trees import blocks, compact
@@ -32,7 +33,6 @@ from .explained_classes import (
     ExplainedClasses,
     LeafTable,
     all_labels,
-    check_booster,
     leaf_table,
     node_outputs,
     scaled_values,

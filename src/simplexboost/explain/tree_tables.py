@@ -12,6 +12,7 @@ from .._util.arrays import AnyArray, Array
 from .._util.compat import import_optional
 from .._util.docstrings import described
 from .._util.params import check_choice, check_number
+from ..classifiers.prediction import check_booster
 from ..engine import Tree
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
@@ -20,7 +21,6 @@ from ..tables.frames import feature_names
 from .explained_classes import (
     ExplainedClasses,
     all_labels,
-    check_booster,
     check_not_merged,
     node_outputs,
     tree_terms,
