@@ -16,26 +16,19 @@ __all__ = ["HAS_SKLEARN_CALLBACKS", "has_sklearn_callbacks", "init_callback_cont
 HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
 
-def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
-    """Set scikit-learn's own callbacks; without any, those set before are dropped.
+# The next two functions are methods of boosters.
+def set_callbacks(self: Any, *callbacks: Any) -> Any:
+    """Set scikit-learn's own callbacks, which follow its ``FitCallback`` protocol, and return the estimator.
 
-    Parameters
-    ----------
-    *callbacks : callback instances
-        Instances that follow scikit-learn's ``FitCallback`` protocol.
-
-    Returns
-    -------
-    self : object
-        The estimator itself.
+    Without arguments, those set before are dropped.
     """
-    import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(estimator, *callbacks)  # it imports rich
-    return estimator
+    import_module("sklearn.callback").CallbackSupportMixin.set_callbacks(self, *callbacks)  # it imports rich
+    return self
 
 
-def init_callback_context(estimator: Any, **options: Any) -> Any:
+def init_callback_context(self: Any, **keywords: Any) -> Any:
     """Return the context in which scikit-learn calls its callbacks."""
-    return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(estimator, **options)
+    return import_module("sklearn.callback").CallbackSupportMixin._init_callback_context(self, **keywords)
 
 
 def has_sklearn_callbacks(estimator: Any) -> bool:
