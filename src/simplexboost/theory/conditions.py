@@ -135,11 +135,7 @@ CONDITIONS: dict[str, Condition] = {
 
 
 def as_condition(value: Any) -> Condition:
-    """Return a condition from its name, from a `Condition`, or from an edge-over-random baseline b, (K,) or (n, K).
-
-    >>> as_condition("mr"), as_condition([0.5, 0.25, 0.25])
-    (Condition('mr'), Condition('edge over random'))
-    """
+    """Return a condition from its name, from a `Condition`, or from an edge-over-random baseline b, (K,) or (n, K)."""
     if isinstance(value, Condition):
         return value
     if isinstance(value, str):

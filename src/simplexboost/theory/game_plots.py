@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 
 from .._util.docstrings import described
-from ..evaluate.drawing import GREY, INK, PALETTE, one_axes, whole_numbers
+from ..evaluate.drawing import GREY, INK, PALETTE, legend_beside, one_axes, whole_numbers
 from .potentials import best_fixed_potential, degree_map, potential_map
 from .strategies import Walks, potential
 
 __all__ = ["plot_bounds", "plot_degrees", "plot_potential", "plot_potential_history", "plot_walks"]
+
+BELOW: dict[str, Any] = {
+    "loc": "upper center",
+    "bbox_to_anchor": (0.5, -0.16),
+    "handletextpad": 0.4,
+    "columnspacing": 1.2,
+}
 
 
 @described
@@ -56,7 +63,7 @@ def plot_bounds(
     ax.set(xlabel="rounds T" if over_rounds else "classes K", ylabel="$\\phi_T(0)$")
     ax.set_title(f"zero-one loss, {fixed}, $\\gamma$ = {edge:g}")
     whole_numbers(ax)
-    put_legend_below(ax, 3)
+    legend_beside(ax, ncols=3, **BELOW)
     return ax
 
 
@@ -82,7 +89,7 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
     ends = (-T - 0.5, T + 0.5)
     ax.set(xlabel="$s_2 - s_1$", ylabel="$s_3 - s_1$", aspect="equal", xlim=ends, ylim=ends)
     ax.set(xticks=[-T, 0, T], yticks=[-T, 0, T], title=f"{vote}T = {T}, $\\gamma$ = {edge:g}")
-    put_legend_below(ax, 3)
+    legend_beside(ax, ncols=3, **BELOW)
     return ax
 
 
@@ -165,10 +172,5 @@ def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
     ax.axhline(clf.bound_, color=INK, linewidth=0.8, linestyle="--", label="bound $\\phi_T(0)$")
     ax.set(xlabel="round")
     whole_numbers(ax)
-    put_legend_below(ax, 2)
+    legend_beside(ax, ncols=2, **BELOW)
     return ax
-
-
-def put_legend_below(ax: Any, columns: int) -> None:
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "borderaxespad": 0.0}
-    ax.legend(**place, ncols=columns, fontsize="small", frameon=False, handletextpad=0.4, columnspacing=1.2)

@@ -73,12 +73,7 @@ class Space:
 
 
 def true_first(A: AnyArray, c: Labels) -> AnyArray:
-    """Reorder the columns of every row of A (n, K): the true class first, then the others in ascending order.
-
-    >>> true_first(np.array([[10, 11, 12], [10, 11, 12]]), np.array([0, 2]))
-    array([[10, 11, 12],
-           [12, 10, 11]])
-    """
+    """Reorder the columns of every row of A (n, K): the true class first, then the others in ascending order."""
     return np.take_along_axis(A, class_order(c, A.shape[1]), axis=1)
 
 
@@ -177,10 +172,6 @@ def example(name: str, **settings: Any) -> Space:
     return EXAMPLES[name](**settings)
 
 
-def make_samme() -> Space:
-    return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
-
-
 def make_windows(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
     check_number("K", K, int, 3)
     check_number("edge", edge, float, 0.0, 1.0, open_low=True)
@@ -203,7 +194,11 @@ def make_subsets(K: int = 4, n: int = 6, size: int = 2) -> Space:
     return Space(np.column_stack(columns), c, K)
 
 
-EXAMPLES = {"samme": make_samme, "windows": make_windows, "subsets": make_subsets}
+EXAMPLES = {
+    "samme": lambda: Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3),
+    "windows": make_windows,
+    "subsets": make_subsets,
+}
 
 
 MIN_EDGE = 1e-8  # smaller edges are rounding errors of the linear programme
