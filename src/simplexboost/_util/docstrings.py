@@ -146,12 +146,14 @@ c : array of shape (n,)
 # What a function with a parameter `ax` returns.
 AXES = "matplotlib Axes, or a list of them\n    The axes with the picture."
 
-# An example that uses `clf` and does not make it begins with these lines.
-SETUP = """\
->>> import simplexboost as sb
+# An example that uses `X` or `clf`, and does not make it, begins with these lines.
+DATA = """\
 >>> from sklearn.datasets import load_iris
 >>> X, y = load_iris(return_X_y=True)
->>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+"""
+FIT = f"""\
+>>> import simplexboost as sb
+{DATA}>>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
 """
 
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
@@ -164,32 +166,7 @@ def described(thing: T) -> T:
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
     class or the shared entries describe. The ``Attributes`` section of a class gets those that its base classes
     describe, and its methods get the parameters of the methods that they override. A function that draws gets a
-    ``Returns`` section. The ``Examples`` section begins with a fit if it uses ``clf`` and does not make it.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass
-    ... class Tree:
-    ...     '''A tree.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     depth : int, default=2
-    ...         The largest depth.
-    ...     '''
-    ...     depth: int = 2
-    >>> @described
-    ... @dataclass
-    ... class Stump(Tree):
-    ...     '''One split.'''
-    >>> Stump.__doc__.splitlines()[-2:]
-    ['depth : int, default=2', '    The largest depth.']
-    >>> @described
-    ... def count(y):
-    ...     '''Count the rows of every class.'''
-    >>> count.__doc__.splitlines()[-1]
-    '    The labels of the rows.'
+    ``Returns`` section. The ``Examples`` section begins with `DATA` or `FIT` if it needs them.
     """
     if thing.__doc__ is None:  # python -OO
         return thing
@@ -228,8 +205,9 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     if "ax" in names and "self" not in names:
         found.setdefault("Returns", AXES)
     examples = found.get("Examples", "")
-    if re.search(r"\bclf\b", examples) and "clf = " not in examples:
-        found["Examples"] = SETUP + examples
+    made = " ".join(re.findall(r"^(?:>>>|\.\.\.) ([\w, ]+) = ", examples, re.MULTILINE))
+    missing = set(re.findall(r"\bclf\b|\bX\b", examples)) - set(re.findall(r"\w+", made))
+    found["Examples"] = (FIT if "clf" in missing else DATA if missing else "") + examples
     titles = dict.fromkeys(["", "Parameters", "Attributes", "Returns", *found])
     return "\n\n".join(
         (f"{title}\n{'-' * len(title)}\n" if title else "") + found[title].strip("\n")

@@ -64,16 +64,10 @@ def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_scor
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """Costs of decisions, by true class.
+    """Costs of decisions, by true class."""
 
-    Attributes
-    ----------
-    C : (K, A) the cost of every decision when a class is true; or (n, K, A) with costs of its own for every row
-    decisions : (A,) their labels; None if they have none
-    """
-
-    C: Array
-    decisions: AnyArray | None
+    C: Array  # (K, A) the cost of every decision when a class is true; or (n, K, A) with costs of its own for every row
+    decisions: AnyArray | None  # (A,) their labels; None if they have none
 
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:

@@ -147,11 +147,7 @@ def learning_curves(clf: Any) -> LearningCurves:
 
 
 def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Return at most ``count`` of the rounds 1 .. n_rounds in a geometric sequence: most changes come early.
-
-    >>> space_rounds(100, 3), space_rounds(3, 10), space_rounds(7, 1)
-    ([1, 10, 100], [1, 2, 3], [7])
-    """
+    """Return at most ``count`` of the rounds 1 .. n_rounds in a geometric sequence: most changes come early."""
     if count == 1:
         return [n_rounds]
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})

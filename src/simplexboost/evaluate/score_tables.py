@@ -280,10 +280,8 @@ class CodeReport:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from simplexboost import OutputCodeClassifier
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y)
     >>> print(CodeReport.from_estimator(clf, X, y))
     columns            3

@@ -83,8 +83,6 @@ class OutputCodeClassifier(BaseClassifier):
 
     Attributes
     ----------
-    _present : bool array of shape (K,)
-        Which classes had training examples.
     codewords_ : array of shape (K, l)
         The code; rows of absent classes are zero.
     columns_ : list of length l

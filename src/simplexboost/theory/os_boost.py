@@ -238,8 +238,6 @@ class OSBoostClassifier(Booster):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = OSBoostClassifier(condition="minimal", loss="zero-one", edge=0.4, n_estimators=40).fit(X, y)
     >>> round(clf.bound_, 4), clf.score(X, y) > 0.95, bool(clf.history_["condition_met"].all())
     (0.0076, True, True)

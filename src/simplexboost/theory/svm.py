@@ -114,8 +114,6 @@ class MulticlassSVC(BaseClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = MulticlassSVC(kernel="rbf", C=10).fit(X, y)
     >>> clf.score(X, y) > 0.97
     True
