@@ -23,24 +23,31 @@ from sklearn.utils import check_random_state
 from .docstrings import described
 
 
-def check_keywords(cls: Any, keywords: Mapping[str, Any]) -> None:
-    """Raise a TypeError that suggests the right name if the constructor of a class does not have a keyword."""
-    known = keywords_of(cls.__init__) if keywords else None
-    for word in keywords:
-        if known is not None and word not in known:
-            raise TypeError(unknown_parameter(cls, word, known))
+class Estimator(BaseEstimator):
+    """The base class of parts and classifiers, which suggest the right name for an unknown parameter.
 
+    Keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the ``__init__``
+    that is generated for it, whose signature scikit-learn reads.
+    """
 
-def check_parameters(estimator: Any, params: Mapping[str, Any]) -> None:
-    """Raise a ValueError that suggests the right name if ``set_params`` gets a parameter that there is not."""
-    known = estimator._get_param_names()
-    for word in params:
-        owner, nested, name = word.partition("__")
-        if owner not in known:
-            raise ValueError(unknown_parameter(type(estimator), word, known))
-        value = params.get(owner, getattr(estimator, owner))
-        if nested and not hasattr(value, "set_params"):
-            raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        known = keywords_of(cls.__init__) if keywords else None
+        for word in keywords:
+            if known is not None and word not in known:
+                raise TypeError(unknown_parameter(cls, word, known))
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of parts by names like ``learner__max_depth``."""
+        known = self._get_param_names()
+        for word in params:
+            owner, nested, name = word.partition("__")
+            if owner not in known:
+                raise ValueError(unknown_parameter(type(self), word, known))
+            value = params.get(owner, getattr(self, owner))
+            if nested and not hasattr(value, "set_params"):
+                raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
+        return super().set_params(**params)
 
 
 def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., Any]:
@@ -79,7 +86,7 @@ PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model f
 
 
 @dataclass_transform(eq_default=False)
-class Part(BaseEstimator):
+class Part(Estimator):
     """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state.
 
     Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
@@ -88,15 +95,6 @@ class Part(BaseEstimator):
     """
 
     table: ClassVar[dict[str, Any]]
-
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        check_keywords(cls, keywords)
-        return super().__new__(cls)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of parts of the part by names like ``learner__max_depth``."""
-        check_parameters(self, params)
-        return super().set_params(**params)
 
     def __init_subclass__(cls, name: str | None = None, **more: Any) -> None:
         super().__init_subclass__(**more)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.params import METHODS, check_keywords, check_parameters, suggest_keywords
+from .._util.params import METHODS, Estimator, suggest_keywords
 from ..boosting.decisions import as_decision
 from ..persist.saving import check_savable, save
 from ..tables.features import Categories
@@ -51,11 +51,8 @@ def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -
     return {name: value for name, value in (others | changed).items() if name not in removed}
 
 
-class BaseClassifier(ClassifierMixin, BaseEstimator):
+class BaseClassifier(ClassifierMixin, Estimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file.
-
-    Unknown keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the
-    ``__init__`` that is generated for it, whose signature scikit-learn reads.
 
     Attributes
     ----------
@@ -78,15 +75,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
                 setattr(cls, name, suggest_keywords(vars(cls)[name], table))
-
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        check_keywords(cls, keywords)
-        return super().__new__(cls)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of parts by names like ``learner__max_depth``."""
-        check_parameters(self, params)
-        return super().set_params(**params)
 
     @property
     def n_classes_(self) -> Any:

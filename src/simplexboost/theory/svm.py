@@ -208,8 +208,8 @@ class MulticlassSVC(BaseClassifier):
         limits, progress = (float(self.tol), min(int(self.max_iter), 2**62)), print_progress if self.verbose else None
         cache = (int(float(self.cache_size) * 2**20), thread_count(self.n_jobs))
         if self.kernel != "linear":
-            numbers = (self.gamma, self.degree, self.coef0, constant**2)
-            self._kernel = kernel = kernel_for(merged.X, merged.C, self.kernel, *numbers)
+            parameters = (self.gamma, self.degree, self.coef0, constant**2)
+            self._kernel = kernel = kernel_for(merged.X, merged.C, self.kernel, *parameters)
             if kernel.function is not None:
                 merged.X = as_gram(kernel.function(merged.X, merged.X), (n, n))
             if kernel.name in ("callable", "precomputed"):
@@ -389,7 +389,7 @@ class Kernel:
     constant: float = 0.0  # the square of the constant that is appended to every example
 
     @property
-    def numbers(self) -> tuple[float, ...]:
+    def numbers(self) -> tuple[int, float, float, int, float]:
         """The numbers by which the compiled solver knows the kernel."""
         return KERNELS.index(self.name), self.gamma, self.coef0, self.degree, self.constant
 
