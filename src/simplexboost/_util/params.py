@@ -129,6 +129,7 @@ def check_number(
     none: bool = False,
     auto: bool = False,
     open_low: bool = False,
+    open_high: bool = False,
 ) -> None:
     """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed.
 
@@ -137,8 +138,8 @@ def check_number(
     if (value is None and none) or (auto and is_auto(value)):
         return
     allowed = Integral if kind is int else Real
-    start = "(" if open_low else "["
-    span = f"{start}{'-inf' if low is None else low}, {'inf)' if high is None else f'{high}]'}"
+    span = f"{'(' if open_low else '['}{'-inf' if low is None else low}, "
+    span += "inf)" if high is None else f"{high}{')' if open_high else ']'}"
     accepted = f"{'an integer' if kind is int else 'a number'} in {span}{' or None' if none else ''}"
     accepted += " or 'auto'" if auto else ""
     if isinstance(value, bool) or not isinstance(value, allowed):
@@ -147,11 +148,12 @@ def check_number(
     # may be too narrow for it.
     number: Any = value.item() if isinstance(value, np.generic) else value
     too_low = low is not None and (number <= low if open_low else number < low)
+    too_high = high is not None and (number >= high if open_high else number > high)
     try:
         finite = kind is int or math.isfinite(number)
     except OverflowError:  # an integer that is too large for a float
         finite = False
-    if too_low or (high is not None and number > high) or not finite:
+    if too_low or too_high or not finite:
         raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
 
 

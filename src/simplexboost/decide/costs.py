@@ -17,6 +17,7 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.docstrings import described
 from ..engine import CPU
 from ..parts.codewords import Hierarchy
+from ..tables.inputs import as_label_array
 from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight
 from .probabilities import predict_adjusted
@@ -173,14 +174,6 @@ def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weig
         decided, found.labels(np.arange(found.C.shape[-1])), "decisions", "the decisions of costs"
     )
     return found.mean(c, chosen, sample_weight)
-
-
-def as_label_array(labels: Any, what: str) -> AnyArray:
-    """Return labels as an array (n,); raise unless n is at least 1; ``what`` names the labels in messages."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
-    return array
 
 
 def check_classes(classes: Any) -> AnyArray:

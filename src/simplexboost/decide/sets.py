@@ -115,7 +115,7 @@ def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> 
 
 def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bool = False) -> Array:
     """Return the thresholds (K,) that follow from the ``set_scores_`` of a classifier."""
-    check_coverage(coverage)
+    check_number("coverage", coverage, float, 0.0, 1.0, open_low=True, open_high=True)
     check_flag("per_class", per_class)
     score, c, weight = scores["score"], scores["c"], scores["weight"]
     if not per_class:
@@ -137,16 +137,6 @@ def class_scores(P: Array) -> Array:
     out = np.empty_like(above)
     np.put_along_axis(out, order, np.maximum.accumulate(above, axis=1), axis=1)
     return out
-
-
-def check_coverage(coverage: Any) -> None:
-    """Raise unless a coverage is a number between 0 and 1, both excluded."""
-    fits = isinstance(coverage, float | int | np.number) and not isinstance(coverage, bool | np.bool_)
-    if not fits or not 0.0 < coverage < 1.0:
-        raise ValueError(
-            f"coverage={coverage!r} must be a number between 0 and 1, neither of them: 0 asks for no set at all, and 1 "
-            "is kept only by sets of all classes."
-        )
 
 
 def threshold(score: Array, weight: Array | None, coverage: float) -> float:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.docstrings import described
 from .._util.params import check_number
-from ..tables.inputs import plain_labels
+from ..tables.inputs import as_label_array
 from ..tables.labels import known_label_numbers, merge_labels
 from .drawing import (
     GREY,
@@ -40,16 +40,6 @@ MOST_NAMES = 60  # of more classes only some have names on a map
 SMALLEST = 6.5  # points of the numbers in the cells; smaller ones are not written
 
 
-def check_labels(y: Any, what: str) -> AnyArray:
-    """Return labels as an array, one per row, (n,)."""
-    y = np.asarray(plain_labels(y, what))
-    if y.ndim != 1:
-        raise ValueError(f"{what} has shape {y.shape}; pass one label per row.")
-    if len(y) == 0:
-        raise ValueError(f"{what} is empty; pass at least one row.")
-    return y
-
-
 def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
     """Raise unless labels and ``other``, which messages call ``what``, are equally long."""
     if len(other) != len(y):
@@ -58,7 +48,7 @@ def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
 
 def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
     """Return the numbers of the true classes (n,), the probabilities (n, K), and the labels of their columns (K,)."""
-    y = check_labels(y_true, "y_true")
+    y = as_label_array(y_true, "y_true")
     known = np.unique(y) if classes is None else np.asarray(classes)
     P, shape = np.asarray(P, dtype=np.float64), (len(y), len(known))
     if P.shape != shape:
@@ -159,7 +149,7 @@ class Confusion(Summary):
         P : array of shape (n, K) or None, default=None
             The probabilities, for `soft`.
         """
-        y_true, y_pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+        y_true, y_pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
         check_same_length(y_true, y_pred, "y_pred")
         known = merge_labels({"y_true": y_true, "y_pred": y_pred}) if classes is None else np.asarray(classes)
         c, predicted = known_label_numbers(y_true, known, "y_true"), known_label_numbers(y_pred, known, "y_pred")
@@ -296,7 +286,7 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     >>> class_means([[1.0, 0.0], [3.0, 0.0], [0.0, 5.0]], ["a", "a", "b"]).tolist()
     [[2.0, 0.0], [0.0, 5.0]]
     """
-    values, y = np.asarray(values, dtype=np.float64), check_labels(y, "y")
+    values, y = np.asarray(values, dtype=np.float64), as_label_array(y, "y")
     known = np.unique(y) if classes is None else np.asarray(classes)
     if values.ndim != 2 or len(values) != len(y):
         raise ValueError(f"values has shape {values.shape}; pass a row for each of the {len(y)} labels.")
@@ -547,7 +537,7 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
     check_number("n_pairs", n_pairs, int, 0)
     if not hasattr(clf, "class_scores"):
         raise TypeError(f"{type(clf).__name__} has no class_scores; pass a classifier of this package.")
-    y, U = check_labels(y, "y"), clf.class_scores(X)
+    y, U = as_label_array(y, "y"), clf.class_scores(X)
     check_same_length(y, U, "X")
     found, counted = map_of_scores(U, y, clf.classes_), Confusion.from_predictions(y, clf.predict(X), clf.classes_)
     ax = one_axes(ax, figsize=(7.2, 5.6))

@@ -21,9 +21,10 @@ from ..parts.codewords import as_codewords, min_distance
 from ..parts.codewords.base import check_codewords
 from ..parts.losses import LOSSES, Loss
 from ..tables.frames import feature_names, take_rows
+from ..tables.inputs import as_label_array
 from ..tables.labels import class_numbers, known_label_numbers
 from ..tables.validation import known_labels
-from .confusion import check_labels, check_same_length, class_means
+from .confusion import check_same_length, class_means
 from .curves import check_rounds, predictors_over_rounds
 from .drawing import (
     GREY,
@@ -510,7 +511,7 @@ class DecisionRegions:
                 f"the classifier has {estimator.n_features_in_} features; regions of the plane need one of 2 features."
             )
         if y is not None:
-            labels = check_labels(y, "y")
+            labels = as_label_array(y, "y")
             check_same_length(labels, points, "X")
             c = known_label_numbers(labels, estimator.classes_, "y")
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)

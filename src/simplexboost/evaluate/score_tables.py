@@ -18,9 +18,10 @@ from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.docstrings import described
 from .._util.params import check_choice, check_number
 from ..parts.codewords import Hierarchy
+from ..tables.inputs import as_label_array
 from ..tables.labels import known_label_numbers
 from ..tables.validation import check_sample_weight, check_some_weight, known_labels
-from .confusion import Confusion, check_labels, check_predicted, check_same_length, predict_labels
+from .confusion import Confusion, check_predicted, check_same_length, predict_labels
 from .drawing import (
     GREY,
     PALE,
@@ -141,9 +142,7 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     >>> wilson(9, 10).round(3).tolist(), wilson(0, 0).tolist()
     ([0.596, 0.982], [0.0, 1.0])
     """
-    check_number("confidence", confidence, float, 0.0, 1.0, open_low=True)
-    if confidence == 1:
-        raise ValueError("confidence=1 is out of range; it must be below 1.")
+    check_number("confidence", confidence, float, 0.0, 1.0, open_low=True, open_high=True)
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64))
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     m = np.maximum(n, 1e-9)  # no division by zero; such intervals are replaced below
@@ -240,7 +239,7 @@ class HierarchicalScores:
         """
         if not isinstance(hierarchy, Hierarchy):
             raise TypeError(f"hierarchy={hierarchy!r:.200} must be a simplexboost.Hierarchy.")
-        labels, answers = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+        labels, answers = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
         check_same_length(labels, answers, "y_pred")
         weight = check_sample_weight(sample_weight, labels)
         check_some_weight(bool(weight.any()))

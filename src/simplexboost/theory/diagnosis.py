@@ -21,7 +21,7 @@ from ..parts.codewords import Canonical
 from ..parts.learners import Learner, Request, as_learner
 from ..tables.training_set import TrainingSet
 from .conditions import CONDITIONS, Condition, as_condition
-from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, label_numbers, solve_condition, true_first
+from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, solve_condition, true_first
 
 
 @described
@@ -222,8 +222,7 @@ def search(
     """
     check_number("n_rounds", n_rounds, int, 1)
     rule = as_condition(condition)
-    known = np.unique(np.asarray(y))
-    c = label_numbers("y", np.asarray(y), known)
+    known, c = np.unique(np.asarray(y), return_inverse=True)
     data = TrainingSet(np.ascontiguousarray(X, dtype=np.float64), c, np.ones(len(c)), len(known))
     weak = as_learner(learner)
     weak.check()

@@ -112,12 +112,8 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
                 raise TypeError(f"{name} holds {labels.dtype} values; with classes={classes} labels must be integers.")
         return Space(predicted.astype(np.intp), y.astype(np.intp), int(classes))
     known = merge_labels({"H": predicted, "y": y}) if classes is None else np.unique(classes)
-    return Space(label_numbers("H", predicted, known), label_numbers("y", y, known), len(known))
-
-
-def label_numbers(name: str, labels: AnyArray, known: AnyArray) -> Labels:
-    """Return the numbers of labels, an array of any shape, among the known ones."""
-    return known_label_numbers(labels.ravel(), known, name).reshape(labels.shape)
+    numbers = known_label_numbers(predicted.ravel(), known, "H").reshape(predicted.shape)
+    return Space(numbers, known_label_numbers(y, known, "y"), len(known))
 
 
 def predict_labels(H: Any, X: Any) -> AnyArray:
