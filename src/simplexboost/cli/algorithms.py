@@ -59,11 +59,6 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
     table : mapping of mappings
         A row for every booster, by name: `TABLE`, or some rows of it.
 
-    Returns
-    -------
-    str
-        The text.
-
     Examples
     --------
     >>> from simplexboost.cli.algorithms import TABLE

@@ -54,7 +54,7 @@ def read_column(name: str, values: Any, kind: str | None = None, decimal: str = 
     present = len(values) - values.null_count
     if kind is None:
         kind = find_kind(values, decimal)
-        padded = n_padded(values) if kind == "number" else 0
+        padded = count_padded(values) if kind == "number" else 0
         if padded and padded >= CODES * present:
             kind = "text"
     found, wrong = convert(values, kind, decimal)
@@ -89,7 +89,7 @@ def find_kind(values: pa.ChunkedArray, decimal: str) -> str:
     return "text"
 
 
-def n_padded(values: pa.ChunkedArray) -> int:
+def count_padded(values: pa.ChunkedArray) -> int:
     """Return the number of values that are text such as 06000, a whole number that begins with a zero."""
     if not pa.types.is_string(values.type):
         return 0

@@ -175,7 +175,7 @@ def nodes_of(clf: Any, level: Any) -> AnyArray:
 
 @accept_pipelines
 def top_k(clf: Any, X: Any, k: int, *, init_score: Any = None) -> tuple[AnyArray, Array]:
-    """Return the k most probable labels of every row and their probabilities, the most probable first.
+    """Return the k most probable labels of every row, (n, k), and their probabilities (n, k), the largest first.
 
     Ties go to the class that comes first in ``classes_``. Rows are predicted in blocks, so that there is never an array
     of rows × classes.
@@ -184,13 +184,6 @@ def top_k(clf: Any, X: Any, k: int, *, init_score: Any = None) -> tuple[AnyArray
     ----------
     k : int
         How many labels, from 1 to the number of classes.
-
-    Returns
-    -------
-    labels : array of shape (n, k)
-        The labels, the most probable first.
-    probabilities : array of shape (n, k)
-        Their probabilities.
 
     Examples
     --------

@@ -56,14 +56,9 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
 def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
     """Return a copy of a classifier whose `predict_sets` has learned the sizes of its sets from held-out rows.
 
-    The rows must not have been used for the fit in any way: then the promised coverage is a theorem. They take the
-    place of rows that the fit held out itself. Rows of a class without training examples count as not covered. The copy
-    has other ``set_scores_`` and predicts the same.
-
-    Parameters
-    ----------
-    sample_weight : array of shape (n,) or None, default=None
-        The weights of the rows; the promise is then for rows drawn in proportion to these weights.
+    The rows must not have been used for the fit in any way: then the promised coverage is a theorem, with weights for
+    rows drawn in proportion to these. They take the place of rows that the fit held out itself. Rows of a class without
+    training examples count as not covered. The copy has other ``set_scores_`` and predicts the same.
 
     Examples
     --------

@@ -463,7 +463,9 @@ def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
 
 
 def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
-    """Return points whose distances are near the given ones (classical multidimensional scaling).
+    """Return points (K, dim) whose distances are near the given ones, and the share that each coordinate explains.
+
+    This is classical multidimensional scaling; the shares (dim,) are those of the sum of the positive eigenvalues.
 
     Parameters
     ----------
@@ -471,13 +473,6 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
         The distances, symmetric.
     dim : int, default=2
         The number of coordinates.
-
-    Returns
-    -------
-    points : array of shape (K, dim)
-        The points.
-    explained : array of shape (dim,)
-        The share of each coordinate in the sum of the positive eigenvalues.
 
     Examples
     --------

@@ -32,7 +32,7 @@ from .drawing import (
     line_style,
     one_axes,
     pick_shades,
-    whole_numbers,
+    set_whole_ticks,
 )
 
 RISK = "risk"
@@ -271,7 +271,7 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
         ax.set_yscale("log")
     ax.set(xlabel="rounds", ylabel=metric.replace("_", " "))
     ax.margins(x=0.02)
-    whole_numbers(ax)
+    set_whole_ticks(ax)
     legend_beside(ax)
     return ax
 

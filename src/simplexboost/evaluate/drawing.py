@@ -175,7 +175,7 @@ def lay_out(ax: Any) -> None:
     ax.figure.figure.draw_without_rendering()  # of the whole figure, where the axes are in a part of it
 
 
-def whole_numbers(ax: Any) -> None:
+def set_whole_ticks(ax: Any) -> None:
     """Set the ticks of the x axis at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 

@@ -62,17 +62,12 @@ class Condition:
 
     def allowed(self, C: Array, edge: float) -> Array:
         """Return the largest cost allowed on each row of costs C (n, K), true class first: ⟨C_i, B_i⟩, (n,)."""
+        if self.name == "minimal":
+            return worst_baseline_cost(C, edge)[0]
         return (C * self.baseline(C.shape[1], edge)).sum(axis=1)
 
     def __repr__(self) -> str:
         return f"Condition({self.name!r})"
-
-
-class MinimalCondition(Condition):
-    """The minimal condition, which allows the cost of the most expensive baseline."""
-
-    def allowed(self, C: Array, edge: float) -> Array:
-        return worst_baseline_cost(C, edge)[0]
 
 
 def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
@@ -129,7 +124,7 @@ CONDITIONS: dict[str, Condition] = {
         ),
         MR,
         UNIFORM,
-        MinimalCondition("minimal", MR.generators, MR.baseline, "AdaBoost.MM, OSBoost(condition='minimal')"),
+        Condition("minimal", MR.generators, MR.baseline, "AdaBoost.MM, OSBoost(condition='minimal')"),
     )
 }
 

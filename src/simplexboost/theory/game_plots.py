@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._util.docstrings import described
-from ..evaluate.drawing import GREY, INK, PALETTE, legend_beside, one_axes, whole_numbers
+from ..evaluate.drawing import GREY, INK, PALETTE, legend_beside, one_axes, set_whole_ticks
 from .potentials import best_fixed_potential, degree_map, potential_map
 from .strategies import Walks, potential
-
-__all__ = ["plot_bounds", "plot_degrees", "plot_potential", "plot_potential_history", "plot_walks"]
 
 BELOW: dict[str, Any] = {
     "loc": "upper center",
@@ -62,7 +60,7 @@ def plot_bounds(
     fixed = f"K = {K}" if over_rounds else f"T = {T}"
     ax.set(xlabel="rounds T" if over_rounds else "classes K", ylabel="$\\phi_T(0)$")
     ax.set_title(f"zero-one loss, {fixed}, $\\gamma$ = {edge:g}")
-    whole_numbers(ax)
+    set_whole_ticks(ax)
     legend_beside(ax, ncols=3, **BELOW)
     return ax
 
@@ -139,7 +137,7 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
         wrong = path[-1] <= 0
         ax.plot(path, color=PALETTE[2 if wrong else 0], linestyle="--" if wrong else "-", alpha=0.35, linewidth=1)
     ax.axhline(0, color=INK, linewidth=0.8)
-    whole_numbers(ax)
+    set_whole_ticks(ax)
     beside = "" if potential is None else f", potential {potential:.4f}"
     ax.set(xlabel="step", ylabel="lead of the true class", title=f"mean loss {walks.mean:.4f}{beside}")
     return ax
@@ -148,11 +146,6 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
 @described
 def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
     """Plot the average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
-
-    Parameters
-    ----------
-    clf : OSBoostClassifier
-        The fitted classifier.
 
     Examples
     --------
@@ -171,6 +164,6 @@ def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
         ax.plot(failed, values[failed], "x", color=PALETTE[2], label="the learner fails its condition")
     ax.axhline(clf.bound_, color=INK, linewidth=0.8, linestyle="--", label="bound $\\phi_T(0)$")
     ax.set(xlabel="round")
-    whole_numbers(ax)
+    set_whole_ticks(ax)
     legend_beside(ax, ncols=2, **BELOW)
     return ax
