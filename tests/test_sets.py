@@ -150,7 +150,7 @@ def test_classes_of_few_rows_are_always_in_the_set():
 
 @pytest.mark.parametrize("coverage", [0, 1, 0.0, 1.0, -0.1, 1.5, np.nan, None, "0.9", True])
 def test_wrong_coverages_are_refused(coverage):
-    with pytest.raises(ValueError, match="coverage="):
+    with pytest.raises((TypeError, ValueError), match="coverage="):
         thresholds_of(set_scores(np.zeros(3), np.zeros(3, dtype=int)), 2, coverage)
 
 

@@ -11,8 +11,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Generic, Self, TypeVar, overload
 
-__all__ = ["HAS_SKLEARN_CALLBACKS", "call_mixin", "has_sklearn_callbacks", "with_callbacks"]
-
 HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
 

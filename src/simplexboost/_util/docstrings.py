@@ -1,7 +1,8 @@
 """Completes docstrings, so that a parameter which many classes or functions share is described once.
 
 `described` adds to a docstring what it lacks: for a class the parameters and attributes of its base classes, for a
-method the parameters and the answer of the method that it overrides, and for all of them the entries of `SHARED`. So
+method the parameters and the answer of the method that it overrides, and for all of them the entries of `SHARED` and
+`OF_FOLDERS`. So
 ``help(SAMMEClassifier)`` explains every parameter.
 """
 
@@ -42,7 +43,114 @@ path : str or Path
     The file to write.
 random_state : int, RandomState or None, default=None
     The seed of all random numbers.
+n_threads : int, default=1
+    The number of threads.
+n_train : int
+    The number of training rows.
+n_test : int
+    The number of test rows, whose labels are clean.
+prior : array of shape (K,), dict or Series of shares by label, or None, default=None
+    The shares of the classes among the rows to come; None takes those of training.
+coverage : float, default=0.9
+    The fraction of the sets that hold the true class, between 0 and 1.
+per_class : bool, default=False
+    Whether this fraction is reached for the rows of every class, and not only for all rows together. A class with fewer
+    than coverage / (1 − coverage) known rows (9 for a coverage of 0.9) is then in every set.
+background : rows like X, or None, default=None
+    Rows from which unknown features are taken ("interventional" values); some hundred will do. The base of the values
+    is then their mean logit. None takes the fractions of the training rows that the trees have stored
+    ("path-dependent" values), and the base is `expected_value`.
+i : int
+    The number of the tree, from 0; negative numbers count from the end.
+kind : {"gain", "cover", "splits", "shap"}, default="gain"
+    "gain" is ``feature_importances_``; for chosen classes it is the share of each feature in the squared differences
+    between the values of leaves that the splits explain, and sums to one for every class. "cover" is the number of
+    training rows that pass the splits on a feature, "splits" the number of these splits. "shap" is the mean of the
+    absolute Shapley values of X, over all classes or for the chosen ones.
+estimator : fitted classifier
+    A classifier of this package or of another.
+most : int, default=3000
+    The largest number of rows to draw; more rows are sampled at random.
+confidence : float, default=0.95
+    The confidence level of the intervals, between 0 and 1.
+name : str or None
+    The name in the legend.
+found : Confusion
+    The counts.
+rounds : int or sequence of int
+    Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
 """
+
+# The entries of a folder, except for its classifiers; they take the place of those of the same names in `SHARED`.
+OF_FOLDERS = {
+    "datasets": """\
+random_state : int, Generator or None, default=None
+    The seed.
+""",
+    "decide": """\
+costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
+    The cost of every decision (column) when a class (row) is true, in the order of the classes. Costs of single rows
+    have a matrix each. The index of a data frame names the classes, its columns name the decisions, which may be others
+    than the classes. A tree of classes gives their distances in it.
+level : int
+    From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
+classes : array of shape (K,)
+    The labels of the classes.
+""",
+    "explain": """\
+classes : label, list of labels or None, default=None
+    The classes to explain; None means all. For a list the last axis has its order, for one label there is no such axis.
+""",
+    "evaluate": """\
+classes : array of shape (K,) or None, default=None
+    All labels, in the order of the columns of P; None takes those that occur, sorted.
+""",
+    "parts": """\
+Y : array of shape (K, d)
+    The codewords, a row for every class.
+""",
+    "theory": """\
+H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+    The weak classifiers: a matrix of the labels that they predict (a column for each), fitted classifiers that predict
+    from X, or a fitted booster of this package, whose weak classifiers are used.
+space : Space
+    The weak classifiers.
+y : array of shape (n,)
+    The true labels; a `Space` already has them.
+X : array of shape (n, p)
+    The features, from which classifiers predict; a matrix H needs none.
+classes : int, sequence of labels or None, default=None
+    All classes: their number K if labels are 0 .. K−1, or the labels. None takes those that occur in H or y.
+condition : str, array of shape (K,) or Condition
+    The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+    true class first, or a `Condition`.
+K : int or None
+    The number of classes; None where the condition is a baseline of shape (K,).
+T : int
+    The number of rounds.
+t : int
+    The number of rounds to go, which are the steps of a walk.
+b : array of shape (K,)
+    The baseline, a distribution whose first entry, the true class, is the largest; see `uniform_baseline`.
+edge : float or None
+    γ in [0, 1], the edge over guessing; None takes that of the condition, where it is a baseline.
+s : array of shape (K,) or (m, K), or None, default=None
+    The states: votes so far, the true class first. None is the state before the first vote.
+loss : {"zero-one", "exponential"} or callable, default="zero-one"
+    The loss of the final state. A function takes states (m, K) and returns losses (m,); it must be proper.
+eta : float, "best" or None, default=None
+    The weight of a vote in the exponential loss. None is ln(1 + γ); "best" is `best_eta`, for fixed baselines only.
+radius : int or None, default=None
+    The pixels go from −radius to radius; None is t.
+F : array of shape (n, K)
+    The weighted votes.
+c : array of shape (n,)
+    The true classes.
+""",
+}
+
+# What a function with a parameter `ax` returns.
+AXES = "matplotlib Axes, or a list of them\n    The axes with the picture."
 
 # Examples that use one of these names and do not make it begin with the lines of the name.
 SETUP = {
@@ -55,14 +163,14 @@ HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
 clean = cache(inspect.cleandoc)  # base classes are read again and again
 
 
-def described(thing: T, shared: str = SHARED) -> T:
+def described(thing: T) -> T:
     """Add the parameters and attributes that a docstring lacks; a decorator of classes and functions.
 
     Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
-    class or ``shared`` describes. The ``Attributes`` section of a class gets those that its base classes describe, and
-    its methods get the parameters and the ``Returns`` section of the methods that they override. The ``Examples``
-    section begins with an import, a table or a fit where it needs them: if it uses ``sb``, ``X`` or ``clf`` and does
-    not make it.
+    class or the shared entries describe. The ``Attributes`` section of a class gets those that its base classes
+    describe, and its methods get the parameters and the ``Returns`` section of the methods that they override. A
+    function that draws gets a ``Returns`` section. The ``Examples`` section begins with an import, a table or a fit
+    where it needs them: if it uses ``sb``, ``X`` or ``clf`` and does not make it.
 
     Examples
     --------
@@ -91,6 +199,8 @@ def described(thing: T, shared: str = SHARED) -> T:
     """
     if thing.__doc__ is None:  # python -OO
         return thing
+    folder = thing.__module__.partition(".")[2].partition(".")[0]
+    shared = SHARED + ("" if hasattr(thing, "fit") else OF_FOLDERS.get(folder, ""))
     if not isinstance(thing, type):
         thing.__doc__ = complete_docstring(thing, [], shared)
         return thing
@@ -122,6 +232,8 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
             attributes.setdefault(name, entry)
     found["Parameters"] = "\n".join(dict.fromkeys(known[name] for name in order if name in known))
     found["Attributes"] = "\n".join(dict.fromkeys(attributes.values()))  # an entry for two names comes once
+    if "ax" in names and "self" not in names:
+        found["Returns"] = found["Returns"] or AXES
     if "Examples" in found:
         found["Examples"] = add_setup(found["Examples"])
     titles = dict.fromkeys(["", "Parameters", "Attributes", "Returns", *found])

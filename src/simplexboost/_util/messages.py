@@ -52,12 +52,6 @@ def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]
     """Iterate over the parts of a long step; print a line before the first part, and then about one per second.
 
     Nothing is printed if ``seconds``, a rough forecast of the duration, is less than one.
-
-    Examples
-    --------
-    >>> with show_progress(True):
-    ...     done = list(track_progress([1, 2, 3], "counting", seconds=90.0))
-    counting: about 90 s
     """
     print_line = _print.get()
     if print_line is None or seconds < SHORT:

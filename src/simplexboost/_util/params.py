@@ -131,6 +131,7 @@ def check_number(
     none: bool = False,
     auto: bool = False,
     open_low: bool = False,
+    open_high: bool = False,
 ) -> None:
     """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed.
 
@@ -139,8 +140,8 @@ def check_number(
     if (value is None and none) or (auto and is_auto(value)):
         return
     allowed = Integral if kind is int else Real
-    start = "(" if open_low else "["
-    span = f"{start}{'-inf' if low is None else low}, {'inf)' if high is None else f'{high}]'}"
+    span = f"{'(' if open_low else '['}{'-inf' if low is None else low}, "
+    span += "inf)" if high is None else f"{high}{')' if open_high else ']'}"
     accepted = f"{'an integer' if kind is int else 'a number'} in {span}{' or None' if none else ''}"
     accepted += " or 'auto'" if auto else ""
     if isinstance(value, bool) or not isinstance(value, allowed):
@@ -149,11 +150,12 @@ def check_number(
     # may be too narrow for it.
     number: Any = value.item() if isinstance(value, np.generic) else value
     too_low = low is not None and (number <= low if open_low else number < low)
+    too_high = high is not None and (number >= high if open_high else number > high)
     try:
         finite = kind is int or math.isfinite(number)
     except OverflowError:  # an integer that is too large for a float
         finite = False
-    if too_low or (high is not None and number > high) or not finite:
+    if too_low or too_high or not finite:
         raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
 
 
@@ -202,18 +204,11 @@ OF_LEARNERS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "growth", "gai
 
 @dataclass(frozen=True)
 class Alias:
-    """The names that other libraries have for one thing.
+    """The names that other libraries have for one thing."""
 
-    Attributes
-    ----------
-    ours : our name for it; empty if it is not one parameter of ours
-    advice : a sentence that follows the suggestion, or takes its place if there is no name of ours
-    words : the names by library
-    """
-
-    ours: str
-    advice: str
-    words: dict[str, list[str]]
+    ours: str  # our name for it; empty if it is not one parameter of ours
+    advice: str  # a sentence that follows the suggestion, or takes its place if there is no name of ours
+    words: dict[str, list[str]]  # the names by library
 
     def owners(self, word: str) -> str:
         """Return the libraries that use a word, such as "LightGBM's and XGBoost's word"; no text if there are none."""
@@ -244,16 +239,10 @@ def list_aliases(table: str) -> list[Alias]:
 def unknown_keyword(
     who: str, what: str, word: str, known: Sequence[str], table: str, called: str, others: Sequence[str]
 ) -> str:
-    """Return the message for a keyword that is unknown.
+    """Return the message for an unknown keyword of a class or method ``who``, which has the ``known`` keywords.
 
-    Parameters
-    ----------
-    who : the class or method that was called
-    what : "parameter" or "argument"
-    word : the unknown keyword
-    known : the keywords that there are
-    table : the table of `list_aliases` to look in
-    called, others : keywords of another place, such as "an argument of fit", for which the word may be meant
+    The table is one of `list_aliases`. The word may be meant for one of the ``others``, which are ``called``, for
+    instance, "an argument of fit".
     """
     from difflib import get_close_matches
 
@@ -284,17 +273,7 @@ def suggest_name(alias: Alias, known: Sequence[str]) -> str:
 
 
 def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str = "") -> str:
-    """Return the message for a value that a parameter does not take; it takes ``choices`` and the ``rest``, in words.
-
-    Examples
-    --------
-    >>> unknown_value("growth", "lossguide", ["level", "best"])
-    "growth='lossguide' is unknown (XGBoost's word); did you mean 'best'? Choose one of 'level', 'best'."
-    >>> unknown_value("growth", "Best", ["level", "best"])
-    "growth='Best' is unknown; did you mean 'best'? Choose one of 'level', 'best'."
-    >>> unknown_value("loss", "hinge", ["logistic"], ", or pass a Loss")
-    "loss='hinge' is unknown; choose one of 'logistic', or pass a Loss."
-    """
+    """Return the message for a value that a parameter does not take; it takes ``choices`` and the ``rest``."""
     choices = list(choices)
     begin, listed = f"{parameter}={value!r} is unknown", f"{', '.join(map(repr, choices))}{rest}."
     if isinstance(value, str):

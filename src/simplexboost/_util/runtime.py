@@ -94,11 +94,6 @@ def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
     """Return the number of threads for an ``n_jobs``.
 
     None means `free_cores` with ``all_by_default``, and otherwise joblib's default, which is 1.
-
-    Examples
-    --------
-    >>> thread_count(None), thread_count(3)
-    (1, 3)
     """
     accepted = "a positive number of threads, a negative integer (-1: all cores, -2: all but one, ..) or None"
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
@@ -140,13 +135,6 @@ def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_thre
     If the system starts no more threads, fewer do the work. After an exception ``cancelled`` is set, which the function
     should heed, and no more items are begun; the first exception is raised when the others have stopped. An interrupt
     is raised at once: threads that have not stopped yet end by themselves.
-
-    Examples
-    --------
-    >>> seen = []
-    >>> run_in_threads(seen.append, range(5), 2, Event())
-    >>> sorted(seen)
-    [0, 1, 2, 3, 4]
     """
     waiting, errors, helpers = deque(items), list[BaseException](), list[Thread]()
 
@@ -308,13 +296,6 @@ def check_memory(needed: float, what: str, advice: str = "") -> None:
 
     It is called before the first long step and before the first large array: the system would otherwise refuse an array
     somewhere in the middle without saying what for, or grant it and later end the process.
-
-    Examples
-    --------
-    >>> check_memory(1e18, "this fit", "Take fewer rows.")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    MemoryError: this fit needs about 1000000000.0 GB of memory beside the data, and ... GB are free. Take fewer rows.
     """
     if needed >= SMALL and needed > (free := free_memory()):
         sizes = f"about {needed / 1e9:.1f} GB of memory beside the data, and {free / 1e9:.1f} GB are free"

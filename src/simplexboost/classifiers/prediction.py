@@ -37,6 +37,14 @@ from ..tables.frames import check_feature_count, check_names
 from .base_classifier import BaseClassifier
 
 
+def check_booster(clf: Any) -> AdditiveModel:
+    """Return the model of a fitted booster; raise for other classifiers, and before the fit."""
+    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
+        check_is_fitted(clf)
+        raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
+    return clf.model_
+
+
 def to_host(array: Any, engine: Engine) -> Any:
     """Copy an array from the engine's device to the memory of the host; return other arrays as they are."""
     on_device = engine.device.adopt(array)

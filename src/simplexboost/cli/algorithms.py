@@ -59,11 +59,6 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
     table : mapping of mappings
         A row for every booster, by name: `TABLE`, or some rows of it.
 
-    Returns
-    -------
-    str
-        The text.
-
     Examples
     --------
     >>> from simplexboost.cli.algorithms import TABLE
@@ -149,13 +144,7 @@ def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:
-    """Split ``name=value`` into the name and the value, which is JSON, a Python literal or text.
-
-    Examples
-    --------
-    >>> parse_setting("n_estimators=50"), parse_setting("loss=savage"), parse_setting("learner.max_depth=null")
-    (('n_estimators', 50), ('loss', 'savage'), ('learner__max_depth', None))
-    """
+    """Split ``name=value`` into the name and the value, which is JSON, a Python literal or text."""
     key, sign, text = setting.partition("=")
     if not sign or not key.strip():
         raise ArgumentError(f"--set {setting!r} must be name=value.")

@@ -47,13 +47,7 @@ def did_you_mean(word: str, known: Iterable[Any]) -> str:
 
 
 def count(n: int, what: str) -> str:
-    """Write a number of things in words.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(3, "class")
-    ('1 row', '3 classes')
-    """
+    """Write a number of things in words."""
     return f"{n} {what}" if n == 1 else f"{n} {what}{'es' if what.endswith('s') else 's'}"
 
 

@@ -28,8 +28,8 @@ from .algorithms import CLASSIFIERS, DEFAULT, find_algorithm, make_classifier
 from .errors import ArgumentError, InputError, count, did_you_mean, explain, one_line
 from .kinds import as_frame, codes_of, label_words
 from .options import AS_JSON, FILE, MODEL, TABLE, make_talk, split_words, table_options, with_options
-from .peers import PACKAGES, Peer, encode_table, installed
-from .scoring import Scores, chunks, open_model, predict_rows, score_rows, scores_text, summary_words
+from .peers import PACKAGES, Peer, encode_table, find_installed
+from .scoring import Scores, open_model, predict_rows, read_chunks, score_rows, scores_text, summary_words
 from .terminal import Talk, show_rounds
 from .training import Training, read_training
 from .writing import check_writable
@@ -56,7 +56,7 @@ def evaluate_command(**options: Any) -> None:
     """
     talk = make_talk(options)
     model = open_model(options["model"])
-    scores = score_rows(model, chunks(options["data"], model, table_options(options), talk, labelled=True), talk)
+    scores = score_rows(model, read_chunks(options["data"], model, table_options(options), talk, labelled=True), talk)
     if options["as_json"]:
         found = {**scores.summary(), "confusions": scores.worst_pairs(20), "classes": scores.of_classes()}
         print(json.dumps(found, indent=1))
@@ -118,7 +118,7 @@ def fit_command(**options: Any) -> None:
     model = open_model(options["output"])
     talk.say(f"saved {options['output']}: {format_bytes(os.path.getsize(model.path))}, {seconds:.1f} s in all")
     if options["eval_"]:
-        scores = score_rows(model, chunks(options["eval_"], model, about, talk, labelled=True), talk)
+        scores = score_rows(model, read_chunks(options["eval_"], model, about, talk, labelled=True), talk)
         talk.say(f"on {options['eval_']}: {', '.join(summary_words(scores))}")
 
 
@@ -214,15 +214,15 @@ def compare_command(**options: Any) -> None:
 def find_algorithms(given: str | None) -> list[str]:
     """Return the names of the algorithms to compare."""
     if given is None:
-        return [*USUAL, *installed()]
+        return [*USUAL, *find_installed()]
     if given.strip().lower() == "all":
-        return [name for name in CLASSIFIERS if name != "OutputCode"] + installed()
+        return [name for name in CLASSIFIERS if name != "OutputCode"] + find_installed()
     peers = {name.lower(): name for name in PACKAGES}
     out = []
     for name in split_words(given):
         if name.lower() in peers:
             out.append(peers[name.lower()])
-            if out[-1] not in installed():
+            if out[-1] not in find_installed():
                 raise InputError(f"--algorithms {name}: {PACKAGES[out[-1]]} is not installed.")
             continue
         try:

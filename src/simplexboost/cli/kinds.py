@@ -4,13 +4,6 @@ A column of text holds numbers if 90 % of its values do; other words in it, such
 with a warning. So do dates in the order year, month, day; in another order they are categories, because 3/4/2024 may
 mean two days. All other text is categories, and so are codes: numbers of which one in a hundred begins with a zero,
 such as 06000. Labels stay as they are written in the file.
-
-Examples
---------
->>> import pyarrow as pa
->>> column = read_column("age", pa.array(["31", "unknown", None, *["40"] * 20]))
->>> column.values.to_pylist()[:4], column.bad
-([31.0, None, None, 40.0], Counter({'unknown': 1}))
 """
 
 from __future__ import annotations
@@ -61,7 +54,7 @@ def read_column(name: str, values: Any, kind: str | None = None, decimal: str = 
     present = len(values) - values.null_count
     if kind is None:
         kind = find_kind(values, decimal)
-        padded = n_padded(values) if kind == "number" else 0
+        padded = count_padded(values) if kind == "number" else 0
         if padded and padded >= CODES * present:
             kind = "text"
     found, wrong = convert(values, kind, decimal)
@@ -96,14 +89,8 @@ def find_kind(values: pa.ChunkedArray, decimal: str) -> str:
     return "text"
 
 
-def n_padded(values: pa.ChunkedArray) -> int:
-    """Return the number of values that are text such as 06000, a whole number that begins with a zero.
-
-    Examples
-    --------
-    >>> n_padded(pa.chunked_array([["06000", " 007 ", "0", "0.5", "75001", "0x", None]]))
-    2
-    """
+def count_padded(values: pa.ChunkedArray) -> int:
+    """Return the number of values that are text such as 06000, a whole number that begins with a zero."""
     if not pa.types.is_string(values.type):
         return 0
     first = values.filter(pc.starts_with(pc.ascii_ltrim_whitespace(values), "0"))

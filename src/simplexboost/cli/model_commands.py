@@ -24,7 +24,7 @@ from .algorithms import list_classifiers
 from .errors import ArgumentError, InputError, count, list_some
 from .kinds import NEARLY_ALL, codes_of
 from .options import AS_JSON, FILE, QUIET, make_talk, split_names, table_options, with_options
-from .scoring import Chunk, Model, chunks, open_model, predict_rows
+from .scoring import Chunk, Model, open_model, predict_rows, read_chunks
 from .terminal import Talk
 from .writing import check_writable, output_format, table_writer
 
@@ -73,7 +73,7 @@ def predict_command(**options: Any) -> None:
     check_writable(options["output"], {"the model": options["model"], "the table": options["data"]})
     model, n = open_model(options["model"]), 0
     thresholds = check_probabilities(model, options)
-    rows = chunks(options["data"], model, table_options(options), talk, split_names(options["keep"]))
+    rows = read_chunks(options["data"], model, table_options(options), talk, split_names(options["keep"]))
     escaping = options["escape_formulas"]
     with table_writer(options["output"], escaping) as write, talk.counting("rows predicted") as advance:
         for chunk in rows:
@@ -312,7 +312,7 @@ def report_command(**options: Any) -> None:
         raise ArgumentError("-o - is standard output; a report is a file, so pass its name.")
     check_writable(output, {"the model": options["model"], "the table": options["data"]})
     model, keep = open_model(options["model"]), () if options["id_"] is None else (options["id_"],)
-    rows = chunks(options["data"], model, table_options(options), talk, keep, labelled=True, option="--id")
+    rows = read_chunks(options["data"], model, table_options(options), talk, keep, labelled=True, option="--id")
     X, c, names = read_labelled(model, rows, talk)
     table = Path(options["data"]).name
     title = options["title"] or f"{Path(options['model']).name} on {table}"

@@ -17,8 +17,8 @@ PACKAGES = {"HGB": "sklearn", "LightGBM": "lightgbm", "XGBoost": "xgboost", "Cat
 MOST_CATEGORIES = 255  # HistGradientBoosting takes no more; columns with more are numbers to it
 
 
-def installed() -> list[str]:
-    """Return the names of the peers that can be used here."""
+def find_installed() -> list[str]:
+    """Return the names of the peers that are installed."""
     return [name for name, package in PACKAGES.items() if find_spec(package) is not None]
 
 

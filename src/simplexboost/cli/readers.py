@@ -157,7 +157,7 @@ def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
         if source.format in ("csv", "tsv", "arff"):
             with errors_in_words(source):
                 table = (open_arff if source.format == "arff" else open_csv)(source, stream)
-            table.blocks = in_background(table.blocks) if source.path == "-" else table.blocks
+            table.blocks = iterate_in_background(table.blocks) if source.path == "-" else table.blocks
         elif source.format == "npz":
             table = open_npz(source, stream, part)
         else:
@@ -168,7 +168,7 @@ def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
         yield table
 
 
-def in_background(items: Iterator[Any]) -> Iterator[Any]:
+def iterate_in_background(items: Iterator[Any]) -> Iterator[Any]:
     """Yield items that are made in another thread.
 
     Python handles signals in its main thread; while pyarrow waits there for standard input, Ctrl-C would have no

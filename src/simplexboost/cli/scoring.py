@@ -76,7 +76,7 @@ def open_model(path: str) -> Model:
     return Model(path, classifier, None if names is None else [str(name) for name in names], kinds)
 
 
-def chunks(
+def read_chunks(
     path: str,
     model: Model,
     options: TableOptions,

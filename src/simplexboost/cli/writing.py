@@ -111,13 +111,7 @@ class CSVWriter:
 
 
 def escape_table(table: pa.Table) -> pa.Table:
-    """Return the table with an apostrophe before names and text that spreadsheets would take for formulas.
-
-    Examples
-    --------
-    >>> escape_table(pa.table({"=a": ["=1+1", "-1", "- none", "a"]})).to_pydict()
-    {"'=a": ["'=1+1", '-1', "'- none", 'a']}
-    """
+    """Return the table with an apostrophe before names and text that spreadsheets would take for formulas."""
     names = escape_formulas(pa.chunked_array([pa.array(table.column_names, pa.string())])).to_pylist()
     return pa.table([escape_formulas(values) for values in table.columns], names=names)
 

@@ -7,7 +7,6 @@ zero without learning anything; with label noise that of Long and Servedio, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,6 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.docstrings import described
 from .._util.params import check_number
 from .sources import Dataset, split
-
-complete_docstring = partial(  # adds the entries of parameters that generators share
-    described,
-    shared="""
-n_train : int
-    The number of training rows.
-n_test : int
-    The number of test rows, whose labels are clean.
-random_state : int, Generator or None, default=None
-    The seed.
-""",
-)
 
 
 def check_sizes(n_train: int, n_test: int) -> None:
@@ -50,7 +37,7 @@ COVARIANCES = np.array([[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]], [[0.
 BAYES_ERROR = 0.11445  # with equal priors, by integration
 
 
-@complete_docstring
+@described
 def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: Any = None) -> Dataset:
     """Draw three Gaussian classes in the plane, for which the best possible error is 0.11445.
 
@@ -87,7 +74,7 @@ def three_gaussians_bayes(X: Any) -> Labels:
     return np.asarray((-0.5 * distance - 0.5 * np.linalg.slogdet(COVARIANCES)[1]).argmax(axis=1))
 
 
-@complete_docstring
+@described
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
 ) -> Dataset:
@@ -154,7 +141,7 @@ def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
     return noisy
 
 
-@complete_docstring
+@described
 def make_long_servedio(
     n_train: int = 4000, n_test: int = 10_000, label_noise: float = 0.0, random_state: Any = None
 ) -> Dataset:
@@ -247,7 +234,7 @@ class MadelonParameters:
                 return cls(informative, redundant, repeated, useless, classes, clusters, label_noise, n_train)
 
 
-@complete_docstring
+@described
 def make_madelon_like(
     parameters: MadelonParameters | None = None, n_test: int = 10_000, random_state: Any = None
 ) -> Dataset:

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from ..engine import CPU
 from ..parts.codewords import Hierarchy
+from ..tables.inputs import as_label_array
 from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..tables.validation import check_sample_weight, check_some_weight
 from .probabilities import predict_adjusted
-from .rows import accept_pipelines, complete_docstring
+from .rows import accept_pipelines
 
 
 @accept_pipelines
@@ -30,10 +32,6 @@ def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_scor
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> clf.predict(X[[77]]), predict(clf, X[[77]], costs=[[0, 1, 1], [1, 0, 1], [1, 9, 0]])
     (array([1]), array([2]))
     """
@@ -57,10 +55,6 @@ def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_scor
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> costs = [[0, 1, 1, 0.2], [1, 0, 1, 0.2], [1, 1, 0, 0.2]]  # the last decision is to ask somebody
     >>> expected_costs(clf, X[[0, 77]], costs).argmin(axis=1).tolist()
     [0, 3]
@@ -71,16 +65,10 @@ def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_scor
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """Costs of decisions, by true class.
+    """Costs of decisions, by true class."""
 
-    Attributes
-    ----------
-    C : (K, A) the cost of every decision when a class is true; or (n, K, A) with costs of its own for every row
-    decisions : (A,) their labels; None if they have none
-    """
-
-    C: Array
-    decisions: AnyArray | None
+    C: Array  # (K, A) the cost of every decision when a class is true; or (n, K, A) with costs of its own for every row
+    decisions: AnyArray | None  # (A,) their labels; None if they have none
 
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
@@ -163,7 +151,7 @@ def as_numbers(costs: Any) -> Array:
     return C
 
 
-@complete_docstring
+@described
 def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weight: Any = None) -> float:
     """Return the mean cost of decisions in rows whose true classes are known.
 
@@ -188,14 +176,6 @@ def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weig
     return found.mean(c, chosen, sample_weight)
 
 
-def as_label_array(labels: Any, what: str) -> AnyArray:
-    """Return labels as an array (n,); raise unless n is at least 1; ``what`` names the labels in messages."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
-    return array
-
-
 def check_classes(classes: Any) -> AnyArray:
     """Return the labels of the classes as an array (K,); raise unless they are all different."""
     known = as_label_array(classes, "classes")
@@ -204,7 +184,7 @@ def check_classes(classes: Any) -> AnyArray:
     return known
 
 
-@complete_docstring
+@described
 def cost_scorer(costs: Any) -> Callable[..., float]:
     """Return a scorer for cross-validation and searches: minus the mean cost of the cheapest decisions.
 
@@ -213,12 +193,8 @@ def cost_scorer(costs: Any) -> Callable[..., float]:
 
     Examples
     --------
-    >>> import simplexboost as sb
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import cross_val_score
-    >>> X, y = load_iris(return_X_y=True)
     >>> costs = [[0, 1, 1], [1, 0, 5], [1, 5, 0]]
-    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
     >>> bool((cross_val_score(clf, X, y, scoring=cost_scorer(costs)) <= 0).all())
     True
     """
@@ -237,7 +213,7 @@ def score_cheapest(costs: Any, estimator: Any, X: Any, y: Any, sample_weight: An
     return -found.mean(c, chosen, sample_weight)
 
 
-@complete_docstring
+@described
 def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
     """Return weights for ``fit`` that make rows count by what their mistakes cost, (n,).
 

@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number
-from ..tables.inputs import plain_labels
+from ..tables.inputs import as_label_array
 from ..tables.labels import known_label_numbers, merge_labels
 from .drawing import (
     GREY,
@@ -25,7 +26,6 @@ from .drawing import (
     Summary,
     choose_ink,
     class_ticks,
-    describe,
     fade_to,
     label_points,
     one_axes,
@@ -40,16 +40,6 @@ MOST_NAMES = 60  # of more classes only some have names on a map
 SMALLEST = 6.5  # points of the numbers in the cells; smaller ones are not written
 
 
-def check_labels(y: Any, what: str) -> AnyArray:
-    """Return labels as an array, one per row, (n,)."""
-    y = np.asarray(plain_labels(y, what))
-    if y.ndim != 1:
-        raise ValueError(f"{what} has shape {y.shape}; pass one label per row.")
-    if len(y) == 0:
-        raise ValueError(f"{what} is empty; pass at least one row.")
-    return y
-
-
 def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
     """Raise unless labels and ``other``, which messages call ``what``, are equally long."""
     if len(other) != len(y):
@@ -58,7 +48,7 @@ def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
 
 def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
     """Return the numbers of the true classes (n,), the probabilities (n, K), and the labels of their columns (K,)."""
-    y = check_labels(y_true, "y_true")
+    y = as_label_array(y_true, "y_true")
     known = np.unique(y) if classes is None else np.asarray(classes)
     P, shape = np.asarray(P, dtype=np.float64), (len(y), len(known))
     if P.shape != shape:
@@ -119,7 +109,7 @@ class Block(NamedTuple):
     share: float
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class Confusion(Summary):
     """Counts of the true and the predicted classes of rows, and their picture.
@@ -159,7 +149,7 @@ class Confusion(Summary):
         P : array of shape (n, K) or None, default=None
             The probabilities, for `soft`.
         """
-        y_true, y_pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+        y_true, y_pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
         check_same_length(y_true, y_pred, "y_pred")
         known = merge_labels({"y_true": y_true, "y_pred": y_pred}) if classes is None else np.asarray(classes)
         c, predicted = known_label_numbers(y_true, known, "y_true"), known_label_numbers(y_pred, known, "y_pred")
@@ -282,7 +272,7 @@ def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"y_pred": estimator.predict(X), "classes": classes}
 
 
-@describe
+@described
 def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     """Return the mean of values over the rows of each class, (K, m); NaN for a class without rows.
 
@@ -296,7 +286,7 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
     >>> class_means([[1.0, 0.0], [3.0, 0.0], [0.0, 5.0]], ["a", "a", "b"]).tolist()
     [[2.0, 0.0], [0.0, 5.0]]
     """
-    values, y = np.asarray(values, dtype=np.float64), check_labels(y, "y")
+    values, y = np.asarray(values, dtype=np.float64), as_label_array(y, "y")
     known = np.unique(y) if classes is None else np.asarray(classes)
     if values.ndim != 2 or len(values) != len(y):
         raise ValueError(f"values has shape {values.shape}; pass a row for each of the {len(y)} labels.")
@@ -430,7 +420,7 @@ class ClassMap:
     classes: AnyArray
 
 
-@describe
+@described
 def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
     """Map the classes by the mean scores of their rows: classes with similar means are near each other.
 
@@ -473,7 +463,9 @@ def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
 
 
 def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
-    """Return points whose distances are near the given ones (classical multidimensional scaling).
+    """Return points (K, dim) whose distances are near the given ones, and the share that each coordinate explains.
+
+    This is classical multidimensional scaling; the shares (dim,) are those of the sum of the positive eigenvalues.
 
     Parameters
     ----------
@@ -481,13 +473,6 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
         The distances, symmetric.
     dim : int, default=2
         The number of coordinates.
-
-    Returns
-    -------
-    points : array of shape (K, dim)
-        The points.
-    explained : array of shape (dim,)
-        The share of each coordinate in the sum of the positive eigenvalues.
 
     Examples
     --------
@@ -504,7 +489,7 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
     return find_principal_axes(B, dim)
 
 
-@describe
+@described
 def map_of_confusion(found: Confusion) -> ClassMap:
     """Map the classes by their errors: classes that are confused are near each other.
 
@@ -525,7 +510,7 @@ def map_of_confusion(found: Confusion) -> ClassMap:
     return ClassMap(points, explained, found.classes)
 
 
-@describe
+@described
 def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
     """Draw the classes in a plane by the mean scores of their rows, with lines between those that are confused most.
 
@@ -547,7 +532,7 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
     check_number("n_pairs", n_pairs, int, 0)
     if not hasattr(clf, "class_scores"):
         raise TypeError(f"{type(clf).__name__} has no class_scores; pass a classifier of this package.")
-    y, U = check_labels(y, "y"), clf.class_scores(X)
+    y, U = as_label_array(y, "y"), clf.class_scores(X)
     check_same_length(y, U, "X")
     found, counted = map_of_scores(U, y, clf.classes_), Confusion.from_predictions(y, clf.predict(X), clf.classes_)
     ax = one_axes(ax, figsize=(7.2, 5.6))

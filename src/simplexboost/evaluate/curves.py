@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._util.arrays import AnyArray, Array
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
+from ..classifiers.prediction import check_booster
 from ..classifiers.search import Choice
-from ..explain.explained_classes import check_booster
 from ..model.additive import add_terms
 from ..parts import losses
 from ..tables.validation import known_labels
@@ -26,13 +27,12 @@ from .drawing import (
     MARKERS,
     PALETTE,
     SMALL,
-    describe,
     escape_text,
     legend_beside,
     line_style,
     one_axes,
     pick_shades,
-    whole_numbers,
+    set_whole_ticks,
 )
 
 RISK = "risk"
@@ -112,7 +112,7 @@ class LearningCurves:
         return [curve for curve in self.curves if curve.metric == metric]
 
 
-@describe
+@described
 def learning_curves(clf: Any) -> LearningCurves:
     """Return the recorded curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
 
@@ -147,11 +147,7 @@ def learning_curves(clf: Any) -> LearningCurves:
 
 
 def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Return at most ``count`` of the rounds 1 .. n_rounds in a geometric sequence: most changes come early.
-
-    >>> space_rounds(100, 3), space_rounds(3, 10), space_rounds(7, 1)
-    ([1, 10, 100], [1, 2, 3], [7])
-    """
+    """Return at most ``count`` of the rounds 1 .. n_rounds in a geometric sequence: most changes come early."""
     if count == 1:
         return [n_rounds]
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
@@ -178,7 +174,7 @@ def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
     return [int(t) for t in rounds]
 
 
-@describe
+@described
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     """Return the predictor F after each of some numbers of rounds, (len(rounds), n, d); it is zero after round 0.
 
@@ -203,7 +199,7 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     return out
 
 
-@describe
+@described
 def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
     """Return the margin U_c − max_{k≠c} U_k of every row, (n,), or after each of several rounds, (len(rounds), n).
 
@@ -236,7 +232,7 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
 
-@describe
+@described
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
     """Draw the risk or a metric after every round, on training and evaluated rows, with the chosen round.
 
@@ -275,12 +271,12 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
         ax.set_yscale("log")
     ax.set(xlabel="rounds", ylabel=metric.replace("_", " "))
     ax.margins(x=0.02)
-    whole_numbers(ax)
+    set_whole_ticks(ax)
     legend_beside(ax)
     return ax
 
 
-@describe
+@described
 def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     """Draw the held-out risks of the candidates among which `SimplexBoostClassifier` has chosen.
 
@@ -325,7 +321,7 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-@describe
+@described
 def plot_margins(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, kind: str = "cumulative", bins: int = 40, ax: Any = None
 ) -> Any:
@@ -368,7 +364,7 @@ def plot_margins(
     return ax
 
 
-@describe
+@described
 def plot_race(
     curves: Mapping[str, Any], *, ylabel: str = "test accuracy", highlight: str | None = None, ax: Any = None
 ) -> Any:

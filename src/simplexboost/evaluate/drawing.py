@@ -8,7 +8,6 @@ classes are told apart by their markers, too.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Self
@@ -16,12 +15,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._util.arrays import AnyArray, Array, Labels
+from .._util.arrays import Array, Labels
 from .._util.compat import import_optional
-from .._util.docstrings import SHARED, T, described
 from .._util.params import check_number
-from ..explain.explained_classes import EXPLAINED
-from ..tables.labels import known_label_numbers
 
 MOST_ROWS = 3000  # points in one picture; more would hide each other
 PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
@@ -33,31 +29,6 @@ MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
 LONGEST = 24  # characters of a label
 AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
 OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
-PICTURES = """\
-estimator : fitted classifier
-    A classifier of this package or of another.
-classes : array of shape (K,) or None, default=None
-    All labels, in the order of the columns of P; None takes those that occur, sorted.
-most : int, default=3000
-    The largest number of rows to draw; more rows are sampled at random.
-confidence : float, default=0.95
-    The confidence level of the intervals, between 0 and 1.
-name : str or None
-    The name in the legend.
-found : Confusion
-    The counts.
-rounds : int or sequence of int
-    Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
-"""
-
-
-def describe(thing: T) -> T:
-    """Add shared entries to the docstring of a function or class, and the axes that pictures return; a decorator."""
-    doc = thing.__doc__
-    if doc and inspect.isfunction(thing) and "ax" in inspect.signature(thing).parameters and "Returns\n" not in doc:
-        returns = "Returns\n    -------\n    matplotlib Axes, or a list of them\n        The axes with the picture.\n\n"
-        thing.__doc__ = doc.replace("Examples\n", f"{returns}    Examples\n")
-    return described(thing, SHARED + EXPLAINED + PICTURES)
 
 
 class Summary:
@@ -104,16 +75,6 @@ def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
         if not isinstance(one, Axes):
             raise TypeError(f"ax holds a {type(one).__name__}; pass matplotlib axes, or None for a new figure.")
     return given
-
-
-def find_classes(classes: Any, known: AnyArray) -> Labels:
-    """Return the numbers of classes that are given by their labels, (D,); of all classes for None."""
-    if classes is None:
-        return np.arange(len(known))
-    labels = np.atleast_1d(np.asarray(classes))
-    if labels.ndim != 1 or len(labels) == 0:
-        raise ValueError("classes must be a label or a list of labels, at least one.")
-    return known_label_numbers(labels, known, "classes")
 
 
 def sample_rows(n: int, most: int) -> Labels:
@@ -214,7 +175,7 @@ def lay_out(ax: Any) -> None:
     ax.figure.figure.draw_without_rendering()  # of the whole figure, where the axes are in a part of it
 
 
-def whole_numbers(ax: Any) -> None:
+def set_whole_ticks(ax: Any) -> None:
     """Set the ticks of the x axis at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 

@@ -9,10 +9,12 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import Array
+from .._util.docstrings import described
 from .._util.params import check_number
+from ..classifiers.prediction import check_booster
 from ..engine import Tree
 from ..explain import importances, shap_values
-from ..explain.explained_classes import check_booster, node_outputs
+from ..explain.explained_classes import node_outputs
 from ..explain.tree_tables import Names, describe_leaf, find_largest, find_tree, write_condition
 from ..tables.frames import feature_names, take_rows
 from .confusion import similarity_order
@@ -23,10 +25,8 @@ from .drawing import (
     PALETTE,
     SMALL,
     class_ticks,
-    describe,
     escape_text,
     fade_to,
-    find_classes,
     height_of_rows,
     one_axes,
     pick_shades,
@@ -47,7 +47,7 @@ STRIP = 1.1  # the width of the bars of a leaf, in depths
 MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 
 
-@describe
+@described
 def plot_importance(
     clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
 ) -> Any:
@@ -71,8 +71,6 @@ def plot_importance(
     """
     check_booster(clf)
     check_number("most", most, int, 1)
-    if classes is not None:
-        find_classes(classes, clf.classes_)
     values = importances(clf, kind, X, classes=classes)
     names = feature_names(clf)
     if values.ndim == 2:
@@ -106,7 +104,7 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
     return ax
 
 
-@describe
+@described
 def plot_shap(
     clf: Any, X: Any, classes: Any = None, *, most: int = 12, rows: int = 1000, background: Any = None, ax: Any = None
 ) -> Any:
@@ -137,7 +135,6 @@ def plot_shap(
     if classes is None:
         classes = clf.classes_ if len(clf.classes_) > 2 else clf.classes_[-1]
     labels = np.atleast_1d(np.asarray(classes)).tolist()
-    find_classes(labels, clf.classes_)
     if len(labels) > MOST_PANELS:
         raise ValueError(f"classes has {len(labels)} labels; a row of panels takes up to {MOST_PANELS}.")
     part = take_rows(X, sample_rows(_num_samples(X), rows))
@@ -207,7 +204,7 @@ class Layout(NamedTuple):
     ends: list[int]  # leaves, and nodes at the largest depth
 
 
-@describe
+@described
 def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
     """Draw a tree from left to right, with the contributions of each leaf to the logits of the classes as bars.
 

@@ -13,15 +13,18 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number, resolve
-from ..explain.explained_classes import check_booster, check_not_merged
+from ..classifiers.prediction import check_booster
+from ..explain.explained_classes import check_not_merged
 from ..parts.codewords import as_codewords, min_distance
 from ..parts.codewords.base import check_codewords
 from ..parts.losses import LOSSES, Loss
 from ..tables.frames import feature_names, take_rows
-from ..tables.labels import known_label_numbers
+from ..tables.inputs import as_label_array
+from ..tables.labels import class_numbers, known_label_numbers
 from ..tables.validation import known_labels
-from .confusion import check_labels, check_same_length, class_means
+from .confusion import check_same_length, class_means
 from .curves import check_rounds, predictors_over_rounds
 from .drawing import (
     GREY,
@@ -32,9 +35,7 @@ from .drawing import (
     PALETTE,
     SMALL,
     class_style,
-    describe,
     escape_text,
-    find_classes,
     label_points,
     lay_out,
     legend_beside,
@@ -48,7 +49,7 @@ MOST_NAMED = 40  # of more classes only some have names, lines and colours of th
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
-@describe
+@described
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
     """Draw codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
 
@@ -179,7 +180,7 @@ def prepare_space(Y: Array, ax: Any) -> Any:
     return ax
 
 
-@describe
+@described
 def plot_loss_contours(
     loss: Any = "exponential",
     codewords: Any = "simplex",
@@ -266,7 +267,7 @@ class Scene:
     projected: bool  # whether the predictor has more than two dimensions
 
 
-@describe
+@described
 def plot_predictor(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:
@@ -302,7 +303,7 @@ def plot_predictor(
     return axes if np.ndim(rounds) else axes[0]
 
 
-@describe
+@described
 def animate_predictor(
     clf: Any,
     X: Any,
@@ -361,7 +362,8 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     """Return the predictors of rows after some rounds, and the codewords, in the plane."""
     model = check_booster(clf)
     check_not_merged(clf)
-    chosen, names = find_classes(classes, clf.classes_), [str(label) for label in clf.classes_]
+    names = [str(label) for label in clf.classes_]
+    chosen = np.arange(len(names)) if classes is None else class_numbers(classes, clf.classes_)
     c = known_labels(clf._to_host(y), _num_samples(X), clf.classes_)
     rows = sample_rows(len(c), most)
     c = c[rows]
@@ -442,7 +444,7 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
     label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class DecisionRegions:
     """The regions of the plane in which a classifier predicts each class, with labelled rows, and their picture.
@@ -509,7 +511,7 @@ class DecisionRegions:
                 f"the classifier has {estimator.n_features_in_} features; regions of the plane need one of 2 features."
             )
         if y is not None:
-            labels = check_labels(y, "y")
+            labels = as_label_array(y, "y")
             check_same_length(labels, points, "X")
             c = known_label_numbers(labels, estimator.classes_, "y")
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)

@@ -15,11 +15,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number
 from ..parts.codewords import Hierarchy
+from ..tables.inputs import as_label_array
 from ..tables.labels import known_label_numbers
 from ..tables.validation import check_sample_weight, check_some_weight, known_labels
-from .confusion import Confusion, check_labels, check_predicted, check_same_length, predict_labels
+from .confusion import Confusion, check_predicted, check_same_length, predict_labels
 from .drawing import (
     GREY,
     PALE,
@@ -27,7 +29,6 @@ from .drawing import (
     Summary,
     class_style,
     class_ticks,
-    describe,
     escape_text,
     height_of_rows,
     label_points,
@@ -37,7 +38,7 @@ from .drawing import (
 )
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class ClassTable(Summary):
     """Precision, recall and F1 of every class, and their picture.
@@ -125,7 +126,7 @@ class ClassTable(Summary):
         return ax
 
 
-@describe
+@described
 def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     """Return the ends of Wilson's interval for a probability, (..., 2), from counts (...).
 
@@ -141,9 +142,7 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     >>> wilson(9, 10).round(3).tolist(), wilson(0, 0).tolist()
     ([0.596, 0.982], [0.0, 1.0])
     """
-    check_number("confidence", confidence, float, 0.0, 1.0, open_low=True)
-    if confidence == 1:
-        raise ValueError("confidence=1 is out of range; it must be below 1.")
+    check_number("confidence", confidence, float, 0.0, 1.0, open_low=True, open_high=True)
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64))
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     m = np.maximum(n, 1e-9)  # no division by zero; such intervals are replaced below
@@ -191,7 +190,7 @@ def draw_scatter(ax: Any, table: ClassTable, worst: Labels, most: int) -> None:
     label_points(ax, points[worst[:most]], table.classes[worst[:most]].tolist(), color=GREY)
 
 
-@describe
+@described
 @dataclass(frozen=True)
 class HierarchicalScores:
     """Scores of predictions in a tree of classes, which count how near a prediction is to the true class.
@@ -240,7 +239,7 @@ class HierarchicalScores:
         """
         if not isinstance(hierarchy, Hierarchy):
             raise TypeError(f"hierarchy={hierarchy!r:.200} must be a simplexboost.Hierarchy.")
-        labels, answers = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+        labels, answers = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
         check_same_length(labels, answers, "y_pred")
         weight = check_sample_weight(sample_weight, labels)
         check_some_weight(bool(weight.any()))
@@ -258,7 +257,7 @@ class HierarchicalScores:
         return cls(precision, recall, f1, distance, accuracy)
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class CodeReport:
     """How well the code of an `OutputCodeClassifier` and its columns do on labelled rows.
@@ -280,10 +279,8 @@ class CodeReport:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from simplexboost import OutputCodeClassifier
-    >>> X, y = load_iris(return_X_y=True)
     >>> clf = OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y)
     >>> print(CodeReport.from_estimator(clf, X, y))
     columns            3
@@ -345,7 +342,7 @@ class CodeReport:
         )
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class Reliability(Summary):
     """Predicted probabilities and observed frequencies in B bins of rows, without empty bins, and their picture.
@@ -461,7 +458,7 @@ class Reliability(Summary):
         return ax
 
 
-@describe
+@described
 @dataclass(frozen=True, eq=False)
 class RiskCurve(Summary):
     """The error among the rows that a classifier answers, for B thresholds of confidence, and its picture.

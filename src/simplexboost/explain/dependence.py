@@ -13,18 +13,19 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._util.arrays import AnyArray, Array
+from .._util.docstrings import described
 from ..engine import NODE, Tree, node_bytes
 from ..engine.tree import MOST_CATEGORIES
 from ..model.additive import AdditiveModel
 from ..tables.columns import Column
 from ..tables.features import Features
 from ..tables.frames import Table, array_table, feature_names, read_table
-from .explained_classes import ExplainedClasses, describe, leaf_table
+from .explained_classes import ExplainedClasses, leaf_table
 
 BLOCK = 2**22  # weights of nodes that are held in memory at a time: 32 MB
 
 
-@describe
+@described
 def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) -> Array:
     """Return the mean logits where some features are given and the others are unknown, (m, K) or (m,).
 
@@ -49,7 +50,7 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
     return chosen.fill(mean_through_trees(clf.model_, places, points, chosen.columns), -np.inf)
 
 
-@describe
+@described
 class TreeRecursion:
     """A fitted booster in a form for which scikit-learn computes partial dependence through the trees.
 

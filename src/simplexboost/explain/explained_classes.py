@@ -11,44 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.docstrings import SHARED, T, described
+from ..classifiers.prediction import check_booster
 from ..engine import Tree
 from ..engine.cpu.forest import starts
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
 from ..tables.labels import class_numbers
-
-EXPLAINED = """\
-classes : label, list of labels or None, default=None
-    The classes to explain; None means all. For a list the last axis has its order, for one label there is no such axis.
-background : rows like X, or None, default=None
-    Rows from which unknown features are taken ("interventional" values); some hundred will do. The base of the values
-    is then their mean logit. None takes the fractions of the training rows that the trees have stored
-    ("path-dependent" values), and the base is `expected_value`.
-i : int
-    The number of the tree, from 0; negative numbers count from the end.
-kind : {"gain", "cover", "splits", "shap"}, default="gain"
-    "gain" is ``feature_importances_``; for chosen classes it is the share of each feature in the squared differences
-    between the values of leaves that the splits explain, and sums to one for every class. "cover" is the number of
-    training rows that pass the splits on a feature, "splits" the number of these splits. "shap" is the mean of the
-    absolute Shapley values of X, over all classes or for the chosen ones.
-"""
-
-
-def describe(thing: T) -> T:
-    """Add the entries of `SHARED` and `EXPLAINED` to the docstring of a function or class; a decorator."""
-    return described(thing, SHARED + EXPLAINED)
-
-
-def check_booster(clf: Any) -> AdditiveModel:
-    """Return the model of a fitted booster; raise for other classifiers, and before the fit."""
-    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
-        check_is_fitted(clf)
-        raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
-    return clf.model_
 
 
 def check_not_merged(clf: Any) -> None:

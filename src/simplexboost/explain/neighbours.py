@@ -14,10 +14,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import AnyArray, Array
+from .._util.docstrings import described
 from .._util.params import check_number
+from ..classifiers.prediction import check_booster
 from ..tables.inputs import check_several_labels, plain_labels
 from ..tables.labels import label_numbers
-from .explained_classes import check_booster, describe
 
 BLOCK = 2**22  # similarities that are held in memory at a time: 32 MB
 
@@ -43,7 +44,7 @@ class Neighbours(NamedTuple):
     similarity: Array
 
 
-@describe
+@described
 def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
     """Find the examples that lie in the same leaves as the rows of X in most trees.
 
@@ -109,7 +110,7 @@ class DoubtfulLabels(NamedTuple):
     suggested: AnyArray
 
 
-@describe
+@described
 def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
     """Order the examples of a training set by how doubtful their labels are.
 

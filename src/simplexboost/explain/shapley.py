@@ -19,6 +19,8 @@ from scipy.sparse import issparse
 from .. import _kernels
 from .._util.arrays import AnyArray, Array
 from .._util.compat import cached, import_optional
+from .._util.docstrings import described
+from ..classifiers.prediction import check_booster
 from ..engine import Engine, Tree, column_of
 from ..engine.cpu.forest import starts
 from ..engine.cpu.trees import blocks, compact
@@ -31,8 +33,6 @@ from .explained_classes import (
     ExplainedClasses,
     LeafTable,
     all_labels,
-    check_booster,
-    describe,
     leaf_table,
     node_outputs,
     scaled_values,
@@ -62,7 +62,7 @@ class PairExplanation(NamedTuple):
     base: float
 
 
-@describe
+@described
 def expected_value(clf: Any) -> Array:
     """Return the logits while no feature is known, (K,): the mean over the training rows of every tree.
 
@@ -77,7 +77,7 @@ def expected_value(clf: Any) -> Array:
     return chosen.fill(compute_base(clf.model_, chosen.columns), -np.inf)
 
 
-@describe
+@described
 def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Array:
     """Return Shapley values, (n, p, K) or (n, p): the contribution of each feature to the logit of each class.
 
@@ -99,7 +99,7 @@ def compute_with_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> t
     return chosen.fill(phi, 0.0), chosen.fill(known, -np.inf)
 
 
-@describe
+@described
 def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
     """Return Shapley interaction values of pairs of features, (n, p, p, K) or (n, p, p).
 
@@ -122,7 +122,7 @@ def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
     return chosen.fill(phi, 0.0)
 
 
-@describe
+@described
 def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
     """Explain why class a and not class b: the contribution of each feature to the log-odds 2(U_a − U_b).
 
@@ -152,7 +152,7 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
 # ---- the package shap -----------------------------------------------------------------------------------------------
 
 
-@describe
+@described
 def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Any:
     """Return the Shapley values as an ``Explanation`` of the package ``shap``, for its plots.
 
@@ -175,7 +175,7 @@ def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any =
     )
 
 
-@describe
+@described
 def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
     """Return the trees in the form that ``shap.TreeExplainer`` takes, which then computes the same as `shap_values`.
 

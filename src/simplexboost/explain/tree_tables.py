@@ -10,7 +10,9 @@ import numpy as np
 
 from .._util.arrays import AnyArray, Array
 from .._util.compat import import_optional
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number
+from ..classifiers.prediction import check_booster
 from ..engine import Tree
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
@@ -19,9 +21,7 @@ from ..tables.frames import feature_names
 from .explained_classes import (
     ExplainedClasses,
     all_labels,
-    check_booster,
     check_not_merged,
-    describe,
     node_outputs,
     tree_terms,
 )
@@ -84,7 +84,7 @@ def walk_nodes(tree: Tree) -> Iterator[tuple[int, int, int]]:
             waiting += [(left + 1, depth + 1, node), (left, depth + 1, node)]
 
 
-@describe
+@described
 def trees_to_frame(clf: Any) -> Any:
     """Return all nodes of all trees as a pandas data frame, a row each; the columns are like LightGBM's.
 
@@ -140,7 +140,7 @@ def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtyp
         }
 
 
-@describe
+@described
 def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
     """Return a tree of a fitted booster as text.
 
@@ -189,7 +189,7 @@ def describe_leaf(tree: Tree, node: int, output: Array, labels: list[Any], n_cla
     return f"{moves or 'nothing'} ({tree.count[node]} row{'' if tree.count[node] == 1 else 's'})"
 
 
-@describe
+@described
 def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
     """Return the importance of the features, (p,), or (p, K) for a list of classes.
 

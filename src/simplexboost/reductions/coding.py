@@ -95,12 +95,6 @@ def distances(f: Array, M: Array, decoding: str) -> Array:
 
     The parameter ``decoding`` of `OutputCodeClassifier` says what the distances are, except that 'votes' are negative.
     The sign of an answer of exactly 0 is −1, as in scikit-learn's classifiers.
-
-    Examples
-    --------
-    >>> M = np.array([[1.0, 1.0, 0.0], [-1.0, 0.0, 1.0], [0.0, -1.0, -1.0]])
-    >>> distances(np.array([[2.0, -0.5, 0.0]]), M, "hamming")
-    array([[1.5, 2.5, 0.5]])
     """
     plus, minus = (M > 0).astype(float).T, (M < 0).astype(float).T  # (l, K)
     f = np.clip(f, -MOST, MOST)
@@ -165,13 +159,6 @@ def couple(r: Array, M: Array) -> Array:
 
     For all pairs that is the second method of Wu, Lin and Weng (2004), for ±1 codes the least squares of Kong and
     Dietterich (1997), for one-vs-all the probability vector nearest to r.
-
-    Examples
-    --------
-    >>> from simplexboost.parts.codewords import AllPairs
-    >>> p = np.array([0.5, 0.3, 0.2])
-    >>> couple(np.array([[5 / 8, 5 / 7, 3 / 5]]), AllPairs().matrix(3)).round(6)  # consistent: p_k / (p_k + p_l)
-    array([[0.5, 0.3, 0.2]])
     """
     block = max(1, 2**21 // (len(M) ** 2 + M.size))  # rows at a time: some 16 MB
     return np.concatenate([_couple(r[i : i + block], M) for i in range(0, max(len(r), 1), block)])

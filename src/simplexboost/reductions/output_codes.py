@@ -49,7 +49,8 @@ class OutputCodeClassifier(BaseClassifier):
 
     A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
     against those with −1, without those with 0. The answers of the l classifiers are decoded to the class whose row is
-    nearest; ties go to the first class.
+    nearest; ties go to the first class. X is handed to the estimators as it comes: frames, sparse matrices and missing
+    values work where they work for the estimator.
 
     Parameters
     ----------
@@ -82,8 +83,6 @@ class OutputCodeClassifier(BaseClassifier):
 
     Attributes
     ----------
-    _present : bool array of shape (K,)
-        Which classes had training examples.
     codewords_ : array of shape (K, l)
         The code; rows of absent classes are zero.
     columns_ : list of length l
@@ -94,11 +93,6 @@ class OutputCodeClassifier(BaseClassifier):
         The smallest Hamming distance of two rows of the code, zeros counting ½.
     bits_corrected_ : int
         The number of wrong bits that Hamming decoding always survives.
-
-    Notes
-    -----
-    X is handed to the estimators as it comes: frames, sparse matrices and missing values work where they work for the
-    estimator.
 
     Examples
     --------

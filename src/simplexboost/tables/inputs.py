@@ -218,6 +218,14 @@ def plain_labels(y: Any, what: str = "y") -> Any:
     return np.column_stack([np.asarray(column) if whole else np.asarray(column, dtype=object) for column in columns])
 
 
+def as_label_array(labels: Any, what: str) -> AnyArray:
+    """Return labels as an array (n,); raise unless n is at least 1; ``what`` names the labels in messages."""
+    array = np.asarray(plain_labels(labels, what))
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
+    return array
+
+
 def plain_column(column: Any, what: str) -> Any:
     """Return a series of narwhals as an array if it holds whole numbers or truth values, else as it came."""
     import narwhals as nw

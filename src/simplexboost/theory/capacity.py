@@ -29,6 +29,8 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
     Parameters
     ----------
+    K : int
+        The number of classes, at least 2.
     d : int
         Code dimension; 1 is enough only for K = 2. ``K * d`` is at most 200.
     centered : bool

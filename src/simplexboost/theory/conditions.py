@@ -8,64 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from .._util.arrays import Array, Labels
 from .._util.docstrings import described
 from .._util.params import check_choice
-
-T = TypeVar("T", bound=Any)
-
-# Descriptions of parameters that many functions of this folder share; see `complete_docstring`.
-SHARED = """\
-H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-    The weak classifiers: a matrix of the labels that they predict (a column for each), fitted classifiers that predict
-    from X, or a fitted booster of this package, whose weak classifiers are used.
-space : Space
-    The weak classifiers.
-y : array of shape (n,)
-    The true labels; a `Space` already has them.
-X : array of shape (n, p)
-    The features, from which classifiers predict; a matrix H needs none.
-classes : int, sequence of labels or None, default=None
-    All classes: their number K if labels are 0 .. K−1, or the labels. None takes those that occur in H or y.
-condition : str, array of shape (K,) or Condition
-    The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
-    true class first, or a `Condition`.
-K : int or None
-    The number of classes; None where the condition is a baseline of shape (K,).
-T : int
-    The number of rounds.
-t : int
-    The number of rounds to go, which are the steps of a walk.
-b : array of shape (K,)
-    The baseline, a distribution whose first entry, the true class, is the largest; see `uniform_baseline`.
-edge : float or None
-    γ in [0, 1], the edge over guessing; None takes that of the condition, where it is a baseline.
-s : array of shape (K,) or (m, K), or None, default=None
-    The states: votes so far, the true class first. None is the state before the first vote.
-loss : {"zero-one", "exponential"} or callable, default="zero-one"
-    The loss of the final state. A function takes states (m, K) and returns losses (m,); it must be proper.
-eta : float, "best" or None, default=None
-    The weight of a vote in the exponential loss. None is ln(1 + γ); "best" is `best_eta`, for fixed baselines only.
-radius : int or None, default=None
-    The pixels go from −radius to radius; None is t.
-F : array of shape (n, K)
-    The weighted votes.
-c : array of shape (n,)
-    The true classes.
-n_threads : int, default=1
-    The number of threads.
-ax : matplotlib Axes or None, default=None
-    Where to draw; None makes a new figure. The function returns these axes.
-"""
-
-
-def complete_docstring(thing: T) -> T:
-    """Add the entries of shared parameters to the docstring of a public function or class of this folder."""
-    return described(thing, SHARED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +62,12 @@ class Condition:
 
     def allowed(self, C: Array, edge: float) -> Array:
         """Return the largest cost allowed on each row of costs C (n, K), true class first: ⟨C_i, B_i⟩, (n,)."""
+        if self.name == "minimal":
+            return worst_baseline_cost(C, edge)[0]
         return (C * self.baseline(C.shape[1], edge)).sum(axis=1)
 
     def __repr__(self) -> str:
         return f"Condition({self.name!r})"
-
-
-class MinimalCondition(Condition):
-    """The minimal condition, which allows the cost of the most expensive baseline."""
-
-    def allowed(self, C: Array, edge: float) -> Array:
-        return worst_baseline_cost(C, edge)[0]
 
 
 def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
@@ -138,7 +82,7 @@ def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
     return edge * C[:, 0] + (1 - edge) * means[np.arange(len(C)), best], best + 2
 
 
-@complete_docstring
+@described
 def uniform_baseline(K: int, edge: float) -> Array:
     """Return the γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which is first.
 
@@ -180,17 +124,13 @@ CONDITIONS: dict[str, Condition] = {
         ),
         MR,
         UNIFORM,
-        MinimalCondition("minimal", MR.generators, MR.baseline, "AdaBoost.MM, OSBoost(condition='minimal')"),
+        Condition("minimal", MR.generators, MR.baseline, "AdaBoost.MM, OSBoost(condition='minimal')"),
     )
 }
 
 
 def as_condition(value: Any) -> Condition:
-    """Return a condition from its name, from a `Condition`, or from an edge-over-random baseline b, (K,) or (n, K).
-
-    >>> as_condition("mr"), as_condition([0.5, 0.25, 0.25])
-    (Condition('mr'), Condition('edge over random'))
-    """
+    """Return a condition from its name, from a `Condition`, or from an edge-over-random baseline b, (K,) or (n, K)."""
     if isinstance(value, Condition):
         return value
     if isinstance(value, str):

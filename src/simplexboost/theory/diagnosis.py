@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number
 from ..model.code import Gradient
 from ..parts.codewords import Canonical
 from ..parts.learners import Learner, Request, as_learner
 from ..tables.training_set import TrainingSet
-from .conditions import CONDITIONS, Condition, as_condition, complete_docstring
-from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, label_numbers, solve_condition, true_first
+from .conditions import CONDITIONS, Condition, as_condition
+from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, solve_condition, true_first
 
 
-@complete_docstring
+@described
 def violation(
     costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, *, X: Any = None, classes: Any = None
 ) -> Array:
@@ -99,7 +100,7 @@ class Diagnosis:
         return "\n".join(lines)
 
 
-@complete_docstring
+@described
 def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show: bool = True) -> Diagnosis:
     """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters that is enough.
 
@@ -179,7 +180,7 @@ class Search:
         return f"<Search: {self.condition.name} {met}, edge in [{self.edge:.4f}, {self.ceiling:.4f}], {found}>"
 
 
-@complete_docstring
+@described
 def search(
     learner: Any,
     X: Any,
@@ -221,8 +222,7 @@ def search(
     """
     check_number("n_rounds", n_rounds, int, 1)
     rule = as_condition(condition)
-    known = np.unique(np.asarray(y))
-    c = label_numbers("y", np.asarray(y), known)
+    known, c = np.unique(np.asarray(y), return_inverse=True)
     data = TrainingSet(np.ascontiguousarray(X, dtype=np.float64), c, np.ones(len(c)), len(known))
     weak = as_learner(learner)
     weak.check()

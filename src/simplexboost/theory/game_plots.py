@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluate.drawing import GREY, INK, PALETTE, one_axes, whole_numbers
-from .conditions import complete_docstring
+from .._util.docstrings import described
+from ..evaluate.drawing import GREY, INK, PALETTE, legend_beside, one_axes, set_whole_ticks
 from .potentials import best_fixed_potential, degree_map, potential_map
 from .strategies import Walks, potential
 
-__all__ = ["plot_bounds", "plot_degrees", "plot_potential", "plot_potential_history", "plot_walks"]
+BELOW: dict[str, Any] = {
+    "loc": "upper center",
+    "bbox_to_anchor": (0.5, -0.16),
+    "handletextpad": 0.4,
+    "columnspacing": 1.2,
+}
 
 
-@complete_docstring
+@described
 def plot_bounds(
     T: int | Sequence[int],
     K: int | Sequence[int],
@@ -55,12 +60,12 @@ def plot_bounds(
     fixed = f"K = {K}" if over_rounds else f"T = {T}"
     ax.set(xlabel="rounds T" if over_rounds else "classes K", ylabel="$\\phi_T(0)$")
     ax.set_title(f"zero-one loss, {fixed}, $\\gamma$ = {edge:g}")
-    whole_numbers(ax)
-    put_legend_below(ax, 3)
+    set_whole_ticks(ax)
+    legend_beside(ax, ncols=3, **BELOW)
     return ax
 
 
-@complete_docstring
+@described
 def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float | None = None, *, ax: Any = None) -> Any:
     """Plot the degrees of the optimal walk for three classes under the minimal condition (Figures 3 and 6).
 
@@ -82,11 +87,11 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
     ends = (-T - 0.5, T + 0.5)
     ax.set(xlabel="$s_2 - s_1$", ylabel="$s_3 - s_1$", aspect="equal", xlim=ends, ylim=ends)
     ax.set(xticks=[-T, 0, T], yticks=[-T, 0, T], title=f"{vote}T = {T}, $\\gamma$ = {edge:g}")
-    put_legend_below(ax, 3)
+    legend_beside(ax, ncols=3, **BELOW)
     return ax
 
 
-@complete_docstring
+@described
 def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     """Plot the potential of the minimal condition, three classes, zero-one loss, as a surface (Figure 4).
 
@@ -106,7 +111,7 @@ def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
     return ax
 
 
-@complete_docstring
+@described
 def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
     """Plot walks as the lead of the true class over the strongest other; those that end in an error are dashed.
 
@@ -132,20 +137,15 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
         wrong = path[-1] <= 0
         ax.plot(path, color=PALETTE[2 if wrong else 0], linestyle="--" if wrong else "-", alpha=0.35, linewidth=1)
     ax.axhline(0, color=INK, linewidth=0.8)
-    whole_numbers(ax)
+    set_whole_ticks(ax)
     beside = "" if potential is None else f", potential {potential:.4f}"
     ax.set(xlabel="step", ylabel="lead of the true class", title=f"mean loss {walks.mean:.4f}{beside}")
     return ax
 
 
-@complete_docstring
+@described
 def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
     """Plot the average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
-
-    Parameters
-    ----------
-    clf : OSBoostClassifier
-        The fitted classifier.
 
     Examples
     --------
@@ -164,11 +164,6 @@ def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
         ax.plot(failed, values[failed], "x", color=PALETTE[2], label="the learner fails its condition")
     ax.axhline(clf.bound_, color=INK, linewidth=0.8, linestyle="--", label="bound $\\phi_T(0)$")
     ax.set(xlabel="round")
-    whole_numbers(ax)
-    put_legend_below(ax, 2)
+    set_whole_ticks(ax)
+    legend_beside(ax, ncols=2, **BELOW)
     return ax
-
-
-def put_legend_below(ax: Any, columns: int) -> None:
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "borderaxespad": 0.0}
-    ax.legend(**place, ncols=columns, fontsize="small", frameon=False, handletextpad=0.4, columnspacing=1.2)

@@ -46,12 +46,8 @@ class ConditionWarning(UserWarning):
 class PotentialLoss(Loss):
     """The loss of a game at weighted votes F = 2U; its residual is the fall of the potential by each vote.
 
-    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l).
-
-    Parameters
-    ----------
-    condition, edge, loss, eta : as in `make_game`
-    T : rounds of the whole game
+    With t of the game's T rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). The parameters are
+    those of `make_game`.
     """
 
     condition: Any = "uniform"

@@ -25,8 +25,9 @@ import numpy as np
 from .. import _kernels
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number
-from .conditions import Condition, check_baseline, complete_docstring, uniform_baseline, worst_baseline_cost
+from .conditions import Condition, check_baseline, uniform_baseline, worst_baseline_cost
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ class Layers:
         return values
 
 
-@complete_docstring
+@described
 def count_states(K: int, t: int) -> int:
     """Return the number of states within t rounds of 0, where the order of the wrong classes does not matter.
 
@@ -271,7 +272,7 @@ def exponential_logs(t: int, b: Array, S: AnyArray, eta: float) -> Array:
     return t * np.log(a) + eta * (S[:, 1:] - S[:, :1])
 
 
-@complete_docstring
+@described
 def best_eta(T: int, b: Any) -> float:
     """Return the weight of a vote with which the exponential loss has the smallest bound after T rounds.
 
@@ -311,7 +312,7 @@ def best_eta(T: int, b: Any) -> float:
     return float(brentq(slope, low, high, xtol=1e-12))
 
 
-@complete_docstring
+@described
 def kappa(edge: float, eta: float, K: int) -> float:
     """Return the factor by which a round lowers the exponential loss under the γ-biased uniform baseline.
 
@@ -383,7 +384,7 @@ def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
     return bool((S.shape[1] - 1) * -np.expm1(-loss.eta) * np.exp(min(2 * loss.eta * D, 700.0)) < 1)
 
 
-@complete_docstring
+@described
 def best_fixed_potential(
     t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
 ) -> tuple[float, int]:
@@ -411,7 +412,7 @@ def best_fixed_potential(
     return values[best], supports[best]
 
 
-@complete_docstring
+@described
 def degree_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Labels:
@@ -430,7 +431,7 @@ def degree_map(
     return np.where(tie, 0, np.where(three > two, 3, 2))
 
 
-@complete_docstring
+@described
 def potential_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Array:

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_choice, check_number
 from ..tables.labels import known_label_numbers, merge_labels
-from .conditions import Condition, as_condition, complete_docstring
+from .conditions import Condition, as_condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +73,7 @@ class Space:
 
 
 def true_first(A: AnyArray, c: Labels) -> AnyArray:
-    """Reorder the columns of every row of A (n, K): the true class first, then the others in ascending order.
-
-    >>> true_first(np.array([[10, 11, 12], [10, 11, 12]]), np.array([0, 2]))
-    array([[10, 11, 12],
-           [12, 10, 11]])
-    """
+    """Reorder the columns of every row of A (n, K): the true class first, then the others in ascending order."""
     return np.take_along_axis(A, class_order(c, A.shape[1]), axis=1)
 
 
@@ -94,7 +90,7 @@ def class_order(c: Labels, K: int) -> Labels:
     return np.column_stack([c, others + (others >= c[:, None])])
 
 
-@complete_docstring
+@described
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
     """Return a space from a matrix of labels, from fitted classifiers or from a booster.
 
@@ -116,12 +112,8 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
                 raise TypeError(f"{name} holds {labels.dtype} values; with classes={classes} labels must be integers.")
         return Space(predicted.astype(np.intp), y.astype(np.intp), int(classes))
     known = merge_labels({"H": predicted, "y": y}) if classes is None else np.unique(classes)
-    return Space(label_numbers("H", predicted, known), label_numbers("y", y, known), len(known))
-
-
-def label_numbers(name: str, labels: AnyArray, known: AnyArray) -> Labels:
-    """Return the numbers of labels, an array of any shape, among the known ones."""
-    return known_label_numbers(labels.ravel(), known, name).reshape(labels.shape)
+    numbers = known_label_numbers(predicted.ravel(), known, "H").reshape(predicted.shape)
+    return Space(numbers, known_label_numbers(y, known, "y"), len(known))
 
 
 def predict_labels(H: Any, X: Any) -> AnyArray:
@@ -176,10 +168,6 @@ def example(name: str, **settings: Any) -> Space:
     return EXAMPLES[name](**settings)
 
 
-def make_samme() -> Space:
-    return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
-
-
 def make_windows(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
     check_number("K", K, int, 3)
     check_number("edge", edge, float, 0.0, 1.0, open_low=True)
@@ -202,7 +190,11 @@ def make_subsets(K: int = 4, n: int = 6, size: int = 2) -> Space:
     return Space(np.column_stack(columns), c, K)
 
 
-EXAMPLES = {"samme": make_samme, "windows": make_windows, "subsets": make_subsets}
+EXAMPLES = {
+    "samme": lambda: Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3),
+    "windows": make_windows,
+    "subsets": make_subsets,
+}
 
 
 MIN_EDGE = 1e-8  # smaller edges are rounding errors of the linear programme
@@ -244,7 +236,7 @@ class Solution:
         return self.edge > MIN_EDGE
 
 
-@complete_docstring
+@described
 def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> Solution:
     """Find the largest edge with which a space of weak classifiers meets a condition, by a linear programme.
 
@@ -276,7 +268,7 @@ def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = No
     return Solution(z, weights, as_costs(duals, space, rule))
 
 
-@complete_docstring
+@described
 def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]:
     """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the matrix C (n, K) that attains it.
 

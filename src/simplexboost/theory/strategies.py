@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
 from .._util.params import check_number
 from .conditions import (
     CONDITIONS,
     Condition,
     as_condition,
     check_baseline,
-    complete_docstring,
     uniform_baseline,
     worst_baseline_cost,
 )
@@ -89,7 +89,7 @@ class Game(ABC):
         return classes_in_place(self.costs(t, true_first(votes, c)), c)
 
 
-@complete_docstring
+@described
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
     """The game of a fixed edge-over-random baseline.
@@ -128,7 +128,7 @@ class FixedGame(Game):
         return C @ self.b
 
 
-@complete_docstring
+@described
 @dataclass(frozen=True, eq=False)
 class MinimalGame(Game):
     """The game of the minimal condition; the costs of all states it can reach are kept.
@@ -152,7 +152,7 @@ class MinimalGame(Game):
         return worst_baseline_cost(C, self.edge)[0]
 
 
-@complete_docstring
+@described
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
     """The game of any condition (C, B), solved by linear programmes; for few rounds and classes.
@@ -194,7 +194,7 @@ class ConeGame(Game):
 minimal_table = lru_cache(maxsize=2)(MinimalTable)  # the tables of the last two games
 
 
-@complete_docstring
+@described
 def make_game(
     T: int,
     condition: Any,
@@ -248,7 +248,7 @@ def resolve_game(T: int, condition: Any, K: Any, edge: Any, loss: Any, eta: Any,
     return ConeGame(rule, K, T, as_loss(loss, eta, edge), float(edge))
 
 
-@complete_docstring
+@described
 def potential(
     t: int,
     condition: Any,
@@ -299,7 +299,7 @@ def potential(
     return float(values[0]) if single else values
 
 
-@complete_docstring
+@described
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     """Return the costs (36), (n, K), of the exponential loss at weighted votes, each vote of weight η.
 
@@ -314,7 +314,7 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
     return C
 
 
-@complete_docstring
+@described
 def mm_costs(F: Array, c: Labels) -> Array:
     """Return the costs (56), (n, K), of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
 
@@ -430,7 +430,7 @@ class Walks:
         return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
 
 
-@complete_docstring
+@described
 def simulate_walks(
     t: int,
     condition: Any,

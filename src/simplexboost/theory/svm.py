@@ -10,9 +10,8 @@ solution independent of the order of the rows, and of whether an example is repe
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigvalsh_tridiagonal
@@ -204,19 +203,29 @@ class MulticlassSVC(BaseClassifier):
         return X, rows, c, C
 
     def _solve(self, merged: MergedExamples) -> Solution:
-        K, constant = len(self.classes_), self._constant()
-        cache, n_threads = int(float(self.cache_size) * 2**20), thread_count(self.n_jobs)
-        progress = print_progress if self.verbose else None
-        limits = Limits(float(self.tol), min(int(self.max_iter), 2**62), cache, n_threads, progress)
+        n, K, constant = len(merged.c), len(self.classes_), self._constant()
+        limits, progress = (float(self.tol), min(int(self.max_iter), 2**62)), print_progress if self.verbose else None
+        cache = (int(float(self.cache_size) * 2**20), thread_count(self.n_jobs))
         if self.kernel != "linear":
-            numbers = (self.gamma, self.degree, self.coef0, constant**2)
-            self._kernel = kernel_for(merged.X, merged.C, self.kernel, *numbers)
-            return solve_kernel(merged, K, self._kernel, limits)
-        method = self.solver
-        if method == "auto":
-            method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
-        seed = int(random_generator(self.random_state).randint(2**31 - 1))
-        return solve_linear(merged, K, constant, seed, method, limits)
+            parameters = (self.gamma, self.degree, self.coef0, constant**2)
+            self._kernel = kernel = kernel_for(merged.X, merged.C, self.kernel, *parameters)
+            if kernel.function is not None:
+                merged.X = as_gram(kernel.function(merged.X, merged.X), (n, n))
+            if kernel.name in ("callable", "precomputed"):
+                check_gram(merged.X)
+                kernel = Kernel("precomputed", constant=kernel.constant)
+            return merged.spread(Solution(*merged.problem(K).kernel(*kernel.numbers, *limits, *cache, progress)))
+        problem, seed = merged.problem(K), int(random_generator(self.random_state).randint(2**31 - 1))
+        if self.solver == "sgd" or (self.solver == "auto" and n * K > MOST_DUALS):
+            return Solution(*problem.sgd(constant, *limits, seed, progress))
+        solution = Solution(*problem.linear(constant, *limits, seed, progress))
+        if not solution.converged and n <= SMALL:
+            numbers = Kernel("linear", constant=constant**2).numbers
+            again = Solution(*problem.kernel(*numbers, *limits, *cache, progress))
+            if again.a is not None and again.primal - again.dual < solution.primal - solution.dual:
+                W = np.vstack([merged.X.T @ again.a, constant * again.a.sum(axis=0)])  # (p + 1, K)
+                solution = replace(again, W=W, n_iter=solution.n_iter + again.n_iter)
+        return merged.spread(solution)
 
     def _set_attributes(self, solution: Solution, X: Any, rows: AnyArray) -> None:
         for name in FACTS + ARRAYS:
@@ -369,22 +378,19 @@ KERNELS = ("linear", "rbf", "poly", "precomputed")  # in the order of the compil
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its parameters fixed.
+    """A kernel with its parameters: exp(−γ‖x−z‖²), (γ⟨x,z⟩ + coef0)^degree or another, plus a constant."""
 
-    Attributes
-    ----------
-    name : a name of ``KERNELS``, or "callable"
-    function : the user's function, of a callable kernel
-    gamma, degree, coef0 : as in exp(−γ‖x−z‖²) and (γ⟨x,z⟩ + c)^degree
-    constant : added to every value; the square of the constant appended to every example
-    """
-
-    name: str
-    function: Callable[[Any, Any], Any] | None = None
+    name: str  # one of `KERNELS`, or "callable"
+    function: Callable[[Any, Any], Any] | None = None  # of the user
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 0.0
-    constant: float = 0.0
+    constant: float = 0.0  # the square of the constant that is appended to every example
+
+    @property
+    def numbers(self) -> tuple[int, float, float, int, float]:
+        """The numbers by which the compiled solver knows the kernel."""
+        return KERNELS.index(self.name), self.gamma, self.coef0, self.degree, self.constant
 
     def __call__(self, X: Any, Z: Any) -> Array:
         """Return the kernel matrix of the rows of X and Z, (n, m)."""
@@ -519,66 +525,16 @@ def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
 SMALL = 1000
 
 
-class Limits(NamedTuple):
-    """The stopping rule of a solver, and its memory and threads."""
-
-    tol: float
-    max_iter: int
-    cache_bytes: int = 200 << 20
-    n_threads: int = 1
-    progress: Callable[[int, float, float, int], None] | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The result of a solver.
+    """The result of a solver."""
 
-    Attributes
-    ----------
-    a : (n, K) dual variables; None from the stochastic solver
-    W : (p + 1, K) weights of a linear machine, the last row for the appended constant; None for kernels
-    primal, dual : the two objectives
-    n_iter : passes through the training set
-    converged : whether primal − dual ≤ tol · primal
-    """
-
-    a: Array | None
-    W: Array | None
-    primal: float
-    dual: float
-    n_iter: int
-    converged: bool
-
-
-def solve_linear(merged: MergedExamples, K: int, constant: float, seed: int, method: str, limits: Limits) -> Solution:
-    """Solve the problem of a linear machine by ``method`` "dual" or "sgd"; examples get a ``constant`` feature."""
-    problem = merged.problem(K)
-    if method == "sgd":
-        return Solution(*problem.sgd(constant, limits.tol, limits.max_iter, seed, limits.progress))
-    solution = Solution(*problem.linear(constant, limits.tol, limits.max_iter, seed, limits.progress))
-    if not solution.converged and len(merged.c) <= SMALL:
-        again = run_kernel(problem, Kernel("linear", constant=constant**2), limits)
-        if again.a is not None and again.primal - again.dual < solution.primal - solution.dual:
-            W = np.vstack([merged.X.T @ again.a, constant * again.a.sum(axis=0)])  # (p + 1, K)
-            solution = replace(again, W=W, n_iter=solution.n_iter + again.n_iter)
-    return merged.spread(solution)
-
-
-def solve_kernel(merged: MergedExamples, K: int, kernel: Kernel, limits: Limits) -> Solution:
-    """Solve the problem of a kernel machine; examples of "precomputed" kernels are the rows of the Gram matrix."""
-    if kernel.function is not None:
-        gram = as_gram(kernel.function(merged.X, merged.X), (len(merged.c), len(merged.c)))
-        merged = copy(merged)
-        merged.X = gram
-    if kernel.name in ("callable", "precomputed"):
-        check_gram(merged.X)
-        kernel = Kernel("precomputed", constant=kernel.constant)
-    return merged.spread(run_kernel(merged.problem(K), kernel, limits))
-
-
-def run_kernel(problem: _kernels.Svm, kernel: Kernel, limits: Limits) -> Solution:
-    numbers = (KERNELS.index(kernel.name), kernel.gamma, kernel.coef0, kernel.degree, kernel.constant)
-    return Solution(*problem.kernel(*numbers, *limits))
+    a: Array | None  # (n, K) dual variables; None from the stochastic solver
+    W: Array | None  # (p + 1, K) weights of a linear machine, the last row for the appended constant; None for kernels
+    primal: float  # the objective
+    dual: float  # the dual objective
+    n_iter: int  # passes through the training set
+    converged: bool  # whether primal − dual ≤ tol · primal
 
 
 class MergedExamples:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._util.docstrings import described
 from ...persist.atomic_write import as_path, check_replaceable, write_bytes
 from . import sections
 from .labelled_rows import Cells, Evaluated, evaluate, seems_fitted, write_value
@@ -200,6 +201,7 @@ def write_json(contents: dict[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair becomes "?"
 
 
+@described
 def report(
     clf: Any,
     X: Any,
@@ -223,8 +225,6 @@ def report(
         A classifier of this package for one label per row.
     X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
         The rows, best not those of the fit, on which all scores are too good, as the page then says.
-    y : array of shape (n,)
-        The labels of the rows, all of them among ``classes_``.
     path : str, path or binary file
         The file to write, which appears complete or not at all.
     title : str or None
@@ -240,16 +240,10 @@ def report(
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from sklearn.datasets import load_iris
-    >>> from simplexboost import SimplexBoostClassifier, report
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X[::2], y[::2])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = Path(folder) / "report.html"
-    ...     report(clf, X[1::2], y[1::2], page, title="Three irises")
-    ...     "Three irises" in page.read_text(encoding="utf-8")
+    >>> import io
+    >>> page = io.BytesIO()
+    >>> sb.report(clf.fit(X[::2], y[::2]), X[1::2], y[1::2], page, title="Three irises")
+    >>> b"Three irises" in page.getvalue()
     True
     """
     first_row = 0 if rows is None else None

@@ -28,9 +28,10 @@ import sklearn
 from ..._util.arrays import AnyArray, Array
 from ..._util.messages import format_bytes
 from ...classifiers.metrics import among_top, log_losses
+from ...classifiers.prediction import check_booster
 from ...decide.sets import sets_of, thresholds_of
 from ...explain import doubtful_labels, importances, shap_values
-from ...explain.explained_classes import check_booster, check_not_merged
+from ...explain.explained_classes import check_not_merged
 from ...explain.shapley import check_explainable
 from ...explain.tree_tables import find_largest
 from ...persist.saving import WRITTEN_BY

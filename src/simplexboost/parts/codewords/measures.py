@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._util.arrays import Array
-from ..._util.docstrings import SHARED, described
+from ..._util.docstrings import described
 from .base import check_classes, check_matrix, check_ternary
 
-described_code = partial(
-    described, shared=f"{SHARED}Y : array of shape (K, d)\n    The codewords, a row for every class.\n"
-)
 
-
-@described_code
+@described
 def min_distance(Y: ArrayLike) -> float:
     """Compute the smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``; they may be equal.
 
@@ -38,7 +32,7 @@ def min_distance(Y: ArrayLike) -> float:
     return float(smallest)
 
 
-@described_code
+@described
 def min_hamming(Y: ArrayLike) -> float:
     """Compute the smallest Hamming distance of two codewords of −1, 0, +1, ``min_{k<l} ½ Σ_j (1 - y_kj y_lj)``.
 
@@ -54,7 +48,7 @@ def min_hamming(Y: ArrayLike) -> float:
     return 0.5 * (Y.shape[1] - largest_off_diagonal(Y @ Y.T))
 
 
-@described_code
+@described
 def bits_corrected(Y: ArrayLike) -> int:
     """Compute the number of wrong bits that Hamming decoding of codewords of −1, 0 and +1 always corrects.
 
@@ -76,7 +70,7 @@ def bits_corrected(Y: ArrayLike) -> int:
     return max(0, int(np.ceil(room.min() / 2)) - 1)
 
 
-@described_code
+@described
 def margin_capacity(Y: ArrayLike) -> float:
     """Compute the margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
 
@@ -110,7 +104,7 @@ def _hull_distance(y: Array, others: Array) -> float:
     return float(np.linalg.norm(A @ (weights / weights.sum())))
 
 
-@described_code
+@described
 def capacity_bound(K: int) -> float:
     """Compute the largest margin capacity of K unit codewords, ``K / (2(K-1))``, that of the simplex.
 
