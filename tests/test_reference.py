@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 import simplexboost
 from simplexboost._util.docstrings import add_setup, described, entries
 from simplexboost._util.docstrings import sections as split
+from simplexboost.parts.learners import GreedyTree
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 
@@ -246,6 +247,17 @@ def test_shared_entries_describe_parameters_of_functions():
     assert list(entries(sections["Parameters"])) == ["X", "y", "bins"]
     assert "y : list\n    Mine." in sections["Parameters"]
     assert sections["Returns"].strip() == "int\n    The number."
+
+
+def test_inherited_parameters_have_the_defaults_of_the_signature():
+    def read(part):
+        return {
+            name: entry.partition("\n")[0] for name, entry in entries(dict(split(part.__doc__))["Parameters"]).items()
+        }
+
+    assert read(GreedyTree)["leaves_per_rival"] == "leaves_per_rival : int or None, default=12"
+    assert read(GreedyTree)["max_depth"] == "max_depth : int or None, default=None"
+    assert read(GreedyTree)["growth"] == 'growth : {"level", "best", "symmetric"}, default="best"'
 
 
 def test_examples_begin_with_what_they_need():

@@ -230,7 +230,9 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
     for one in [found, *others]:
         for name, entry in entries(one.get("Attributes", "")).items():
             attributes.setdefault(name, entry)
-    found["Parameters"] = "\n".join(dict.fromkeys(known[name] for name in order if name in known))
+    defaults = {name: parameter.default for name, parameter in inspect.signature(thing).parameters.items()}
+    kept = (known[n] if n in own else with_default(known[n], defaults.get(n, ...)) for n in order if n in known)
+    found["Parameters"] = "\n".join(dict.fromkeys(kept))
     found["Attributes"] = "\n".join(dict.fromkeys(attributes.values()))  # an entry for two names comes once
     if "ax" in names and "self" not in names:
         found["Returns"] = found["Returns"] or AXES
@@ -242,6 +244,14 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
         for title in titles
         if found.get(title, "").strip()
     )
+
+
+def with_default(entry: str, default: Any) -> str:
+    """Return the entry of one parameter with another default, if that is a number, a truth value, text or None."""
+    if not isinstance(default, int | float | str | None) or "," in entry.partition(" :")[0]:
+        return entry
+    value = f'"{default}"' if isinstance(default, str) else repr(default)
+    return re.sub(r"default=.*", lambda _: f"default={value}", entry, count=1)
 
 
 def add_setup(examples: str) -> str:

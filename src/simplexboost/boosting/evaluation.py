@@ -57,11 +57,7 @@ class EarlyStopping(Part):
 
 
 def as_early_stopping(value: Any) -> EarlyStopping | None:
-    """Return the rule that an ``early_stopping`` stands for: True, False, a number of rounds, or the rule itself.
-
-    >>> as_early_stopping(20)
-    EarlyStopping(n_iter_no_change=20)
-    """
+    """Return the rule that an ``early_stopping`` stands for: True, False, a number of rounds, or the rule itself."""
     if isinstance(value, bool | np.bool_):
         return EarlyStopping() if value else None
     if isinstance(value, EarlyStopping):
@@ -82,8 +78,6 @@ class Evaluation(Callback):
 
     Parameters
     ----------
-    X : array of shape (n, p)
-        The rows.
     c, weight : arrays of shape (n,)
         Their targets, numbers of classes, and weights. A row with target −1, whose class the model does not know, is
         left out of the risk.

@@ -4,9 +4,9 @@ For a row, let ρ be the log of the sum of exp(logit) over all old classes, whic
 of the m new classes: a problem of m + 1 classes whose logits are (ρ, N). Tree after tree, every leaf takes Newton's
 step for its rows. The step of the first column, which would move all old classes alike, is subtracted from the others.
 
-Where rows of some old classes are not given, the new classes would take all rows. But a leaf knows how many rows it was
-trained on; those not given count as rows of old classes that give new class j a probability π_j. With p_j the
-probability of new class j and u the number of such rows, every leaf moves N_j of its rows, times a rate, by
+Where rows of some old classes are not given, leaves know how many rows they were trained on (docs/classes.md). With p_j
+the probability of new class j, u the number of rows of a leaf that are not given, and π_j the probability that they are
+assumed to give new class j, every leaf moves N_j of its rows, times a rate, by
 
     (Σ w (1[c = j] − p_j) − u π_j) / (Σ w p_j (1 − p_j) + u π_j (1 − π_j) + l2).
 """
@@ -63,9 +63,6 @@ def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Itera
             X, found, engine.compute.n_threads
         )
         yield from np.ascontiguousarray(found.T).astype(np.int32)
-
-
-# ---- without rows of some old classes -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

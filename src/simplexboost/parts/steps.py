@@ -193,10 +193,8 @@ class Ray:
 
     def endless(self, endless_step: float) -> Stride | None:
         """Return `endless_step` where no example ever loses along the ray and the best step is infinite; else None."""
-        falls_forever = (
-            partial(self.loss.falls_forever, self.W, self.c) if self.merged is None else self.merged.falls_forever
-        )
-        return Stride(endless_step, falls_forever(True, self.engine)) if falls_forever(False, self.engine) else None
+        falls = self.merged.falls_forever if self.merged else partial(self.loss.falls_forever, self.W, self.c)
+        return Stride(endless_step, perfect=falls(True, self.engine)) if falls(False, self.engine) else None
 
     def balance(self) -> Balance:
         """Return what gains and what loses along the ray, for losses that are sums of exponentials."""

@@ -91,10 +91,7 @@ class Codewords(Part, ABC):
         """Return the code (K, d) of K >= 2 classes; ``rng`` is the seed of codes that are drawn or searched."""
 
     def columns(self, K: int) -> int | None:
-        """Return the number d of columns of the code of K classes, or None if only `matrix` can tell.
-
-        It computes nothing, so that the memory of a fit is known before codewords are searched or stored.
-        """
+        """Return the number of columns for K classes, without computing the code; None if only `matrix` can tell."""
         d = getattr(self, "code_dim", None)
         return None if d is None else int(d)
 

@@ -162,11 +162,9 @@ class Hadamard(Codewords, name="hadamard"):
     """
 
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
-        order = self.columns(check_classes(K)) + 1
-        H = np.ones((1, 1))
-        while len(H) < order:
-            H = np.block([[H, H], [H, -H]])
-        return H[:K, 1:].copy()
+        from scipy.linalg import hadamard  # scipy's larger modules are imported where used: start-up time
+
+        return hadamard(self.columns(check_classes(K)) + 1, dtype=np.float64)[:K, 1:].copy()
 
     def columns(self, K: int) -> int:
         return (1 << (K - 1).bit_length()) - 1

@@ -286,9 +286,6 @@ class Hierarchy(Part):
         return [paths[label] for label in labels]
 
 
-# ---- trees ----------------------------------------------------------------------------------------------------------
-
-
 def check_tree(tree: Any) -> dict[Any, list[Any]]:
     """Return the path to every leaf; raise unless there are at least two leaves, and all names are different."""
     if not isinstance(tree, Mapping):

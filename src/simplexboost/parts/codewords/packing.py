@@ -242,13 +242,10 @@ class MaxMin(SizedCodewords, name="max-min"):
 
 def _orthogonal_simplices(K: int, d: int) -> Array:
     """Return K − d simplices in orthogonal subspaces, (K, d): squared distance 2, optimal for d+2 <= K <= 2d."""
-    Y = np.zeros((K, d))
-    row = column = 0
-    for axes in np.array_split(np.arange(d), K - d):
-        size = len(axes)
-        Y[row : row + size + 1, column : column + size] = Simplex().matrix(size + 1)
-        row, column = row + size + 1, column + size
-    return Y
+    from scipy.linalg import block_diag
+
+    sizes = [len(axes) for axes in np.array_split(np.arange(d), K - d)]
+    return np.asarray(block_diag(*(Simplex().matrix(size + 1) for size in sizes)))
 
 
 class Auto(SizedCodewords, name="auto"):

@@ -11,8 +11,6 @@ import numpy as np
 from ..._util.arrays import AnyArray
 from ...tables.training_set import TrainingSet
 
-# ---- interactions ---------------------------------------------------------------------------------------------------
-
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
     """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own."""
@@ -62,9 +60,6 @@ def positions(features: Iterable[Any], parameter: str, data: TrainingSet) -> lis
 def shorten(names: list[Any], most: int = 5) -> list[str]:
     """Return the first names, for a message."""
     return [*map(str, names[:most]), *(["..."] if len(names) > most else [])]
-
-
-# ---- monotonicity ---------------------------------------------------------------------------------------------------
 
 
 def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:

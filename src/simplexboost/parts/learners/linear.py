@@ -1,9 +1,7 @@
 """Fits a line in one feature by least squares, as a weak learner.
 
-Regressions on all features need only sums over the rows, which a few matrix products give for all features and all
-requests of a round together. Their rounding errors differ from those of single regressions, and could change the choice
-between features that explain nearly the same. So the products only tell which features may be the best, mostly one, and
-the regressions on these decide.
+A few matrix products give the sums of all features and all requests of a round together, with other rounding errors
+than single regressions. So they only tell which features may be the best, mostly one, and regressions on these decide.
 """
 
 from __future__ import annotations
@@ -76,8 +74,6 @@ class LinearRegressor(Learner, name="linear"):
         centre, intercept = float(np.ldexp(centre, exponent)), np.ldexp(intercept, height)
         return explained, LinearHypothesis(feature, centre, rise, intercept)
 
-
-# ---- the features that may be the best ------------------------------------------------------------------------------
 
 SLACK = 1e-9  # how far sums may be off, as a part of the sum of their absolute terms; rounding errors are smaller
 

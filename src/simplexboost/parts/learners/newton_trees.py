@@ -201,11 +201,6 @@ def newton_steps(sums: Array, l2_regularization: float) -> Array:
 class RegressionTree(NewtonTree, name="regression-tree"):
     """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
 
-    Parameters
-    ----------
-    l2_regularization : float, default=0.0
-        A number that is added to every sum of curvatures, so that leaves of few rows take shorter steps.
-
     Examples
     --------
     >>> import simplexboost as sb

@@ -31,9 +31,7 @@ _BLOCK = 2**18
 # The least rate of a jump (the largest is of order one), so that a walk can reach every class.
 _NO_JUMP = 1e-30
 _LEAST = 1e-300  # of the weight of merged rivals beside the strongest: too small to count, with a finite logarithm
-# Residuals are carried from round to round, and computed anew after this many rounds, so that rounding errors do not
-# add up.
-REFRESH = 16
+REFRESH = 16  # carried residuals are computed anew after so many rounds, because rounding errors add up
 MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would lose digits
 
 
@@ -215,18 +213,14 @@ def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Ar
     of the true class, U_c − max_{l≠c} U_l, (n,).
     """
     E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
-    _kernels.race(as_doubles(U), c, rate, E, Z, lead)
+    _kernels.race(np.ascontiguousarray(U, dtype=np.float64), c, rate, E, Z, lead)
     return E, Z, lead
 
 
 def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
     """Return the row sums and leads of `race` at U + αW, and W's mean and variance weighted by E; (n,) each."""
-    return _kernels.race_along(as_doubles(U), c, as_doubles(W), alpha, rate)
-
-
-def as_doubles(U: Array) -> Array:
-    """Return scores in double precision, row after row, as the kernels take them."""
-    return np.ascontiguousarray(U, dtype=np.float64)
+    U, W = np.ascontiguousarray(U, dtype=np.float64), np.ascontiguousarray(W, dtype=np.float64)
+    return _kernels.race_along(U, c, W, alpha, rate)
 
 
 class Rivals:

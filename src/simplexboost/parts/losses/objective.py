@@ -70,8 +70,7 @@ class Objective:
 
     def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
         """Return the gradient from the weighted residual (n, K)."""
-        labels, weight = self.loss.question(P, self.c)
-        return Gradient(labels, weight, P, self.code, risk=risk)
+        return Gradient(*self.loss.question(P, self.c), P, self.code, risk=risk)
 
     def curvature(self, U: Array) -> Array:
         """Return the trace of the Hessian in F of every example, (n,)."""

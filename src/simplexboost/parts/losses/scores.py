@@ -225,11 +225,7 @@ class SoftmaxCost(Loss, name="softmax-cost"):
         return 1 - p
 
     def residual(self, U: Array, c: Labels) -> Array:
-        return self.residual_of(softmax(U, 2.0), c)
-
-    def residual_of(self, g: Array, c: Labels) -> Array:
-        """Return the residual from the probabilities g (n, K), written over them."""
-        Phi = self._gradient(g, c)
+        Phi = self._gradient(softmax(U, 2.0), c)
         Phi *= -2.0
         return Phi
 

@@ -19,7 +19,7 @@ from ...tables.training_set import TrainingSet
 from ..learners.newton_trees import round_to_single
 from ..losses.gamma_phi import Exponential, LinearGamma
 from ..losses.multilabel import MultilabelHamming
-from ..losses.scores import OneVsAll, SoftmaxCost, SoftmaxCostTable
+from ..losses.scores import OneVsAll
 from ..steps import Ray
 from .base import (
     MIN_EDGE,
@@ -361,10 +361,7 @@ class SampledPairs(Optimizer, name="sampled-pairs"):
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
         U, c, loss = run.U.take(rows, axis=0), run.data.c.take(rows), run.loss
         g = loss.probabilities(U)  # (m, K)
-        if isinstance(loss, SoftmaxCost) and type(loss) in (SoftmaxCost, SoftmaxCostTable):  # not a user's subclass
-            P = loss.residual_of(g.copy(), c)
-        else:
-            P = loss.residual(U, c)
+        P = loss.residual(U, c)
         n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
         places = run.data.deal(np.arange(P.shape[1]))  # (K,) where the classes are among the pairs of an example
         ends = np.cumsum((weight[:, None] * g).take(np.argsort(places), axis=1))
