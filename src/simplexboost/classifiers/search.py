@@ -248,7 +248,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     if isinstance(run.F, Candidates):
         return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, total = run.data.c[held], run.data.weight[held], run.data.engine.rows.total
-    constant = run.model.constant
+    constant = run.constant
     if isinstance(run.loss, BlockLogistic):
         return np.array([total(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
@@ -625,7 +625,7 @@ class Entrant:
         mark = int(rounds[self.best(risk)])
         temperature = self.summary()["temperature"] if self.terms.given is None else self.terms.given
         counts = sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark])
-        starts = [start for trial in self.trials if (start := trial.run.model.constant) is not None]
+        starts = [start for trial in self.trials if (start := trial.run.constant) is not None]
         prior = np.mean(starts, axis=0) if starts else 0.0
         return best_thresholds(counts, temperature, prior)
 

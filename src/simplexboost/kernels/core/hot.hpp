@@ -68,6 +68,8 @@ struct HotTable {
                            std::size_t n_rows, double scale, double second, std::uint64_t* hi, std::uint64_t* lo);
   void (*sum_limbs)(const double* x, std::size_t n, double scale, double second, std::uint64_t* sums);
   double (*largest_magnitude)(const double* x, std::size_t n);
+  std::size_t (*near_largest)(const double* x, const std::uint8_t* used, std::size_t n, double margin,
+                              std::uint8_t* at);
   void (*add_outer_bits)(std::uint64_t* H, const double* v, const double* scale, std::size_t n_rows, std::size_t d);
   void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
   bool (*solve_positive)(double* A, double* b, double* column, std::size_t d, double least);

@@ -183,8 +183,12 @@ class LevelScan {
     for (const bool missing_left : {false, true}) {
       if (missing_left && !plan.missing) continue;
       const std::size_t first = missing_left ? plan.left : plan.right;
-      for (std::size_t i = 0; i < plan.end(missing_left); ++i) {
-        if (!votes_[first + i] || !split.loses_to(scores_[first + i])) continue;
+      std::uint8_t near[kMostBins + 1];
+      const std::size_t n_near =
+          hot().near_largest(scores_.data() + first, votes_.data() + first, plan.end(missing_left), kNear, near);
+      for (std::size_t k = 0; k < n_near; ++k) {
+        const std::size_t i = near[k];
+        if (!split.loses_to(scores_[first + i])) continue;
         split.score = scores_[first + i];
         split.feature = plan.feature;
         split.bin = static_cast<std::uint8_t>(i);

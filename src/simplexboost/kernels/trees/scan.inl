@@ -57,6 +57,41 @@ void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std:
   }
 }
 
+// Writes to `at` the places of the numbers x (n, at most 256) that are less than `margin` times the largest below it;
+// returns how many there are. If `used` (n,) is not null, the others count as minus infinity, which is never near.
+std::size_t near_largest(const double* x, const std::uint8_t* used, std::size_t n, double margin, std::uint8_t* at) {
+  constexpr std::size_t group = 8 * kWide;
+  typedef std::uint8_t Bytes __attribute__((vector_size(kWide), aligned(1), may_alias));
+  const double none = -__builtin_inf();
+  double tops[kMostBins / group + 1], top = none;
+  for (std::size_t begin = 0, g = 0; begin < n; begin += group, ++g) {
+    const std::size_t end = begin + group < n ? begin + group : n;
+    Wide most = Wide{} + none;
+    std::size_t i = begin;
+    for (; i + kWide <= end; i += kWide) {
+      Wide v = *reinterpret_cast<const Wide*>(x + i);
+      if (used != nullptr)
+        v = __builtin_convertvector(*reinterpret_cast<const Bytes*>(used + i), WideInt) != 0 ? v : Wide{} + none;
+      most = v > most ? v : most;
+    }
+    double here = wide_max(most);
+    for (; i < end; ++i) here = (used == nullptr || used[i]) && x[i] > here ? x[i] : here;
+    tops[g] = here;
+    top = here > top ? here : top;
+  }
+  if (top == none) return 0;
+  const double least = top - margin * (top < 0.0 ? -top : top);
+  std::size_t count = 0;
+  for (std::size_t begin = 0, g = 0; begin < n; begin += group, ++g) {
+    if (tops[g] < least) continue;
+    for (std::size_t i = begin; i < n && i < begin + group; ++i) {
+      at[count] = static_cast<std::uint8_t>(i);
+      count += (used == nullptr || used[i]) && x[i] >= least;
+    }
+  }
+  return count;
+}
+
 // NewtonScore of eight gradient sums and curvature sums.
 inline Wide newton_scores(WideInt gradient, WideInt curvature, const double* inverse, double l2) {
   const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
