@@ -49,11 +49,10 @@ struct HotLanes {
                                 const std::int64_t* left, const std::int64_t* total, const double* inverse,
                                 const double* pad, std::int64_t* sums, double* scores);
   PrefixScores prefix_max, prefix_gini;
-  using PrefixPairs = std::size_t (*)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin,
-                                      const Lane* total, const double* inverse, double l2, Lane* left, std::uint8_t* at,
-                                      double* scores);
+  using PrefixPairs = std::size_t (*)(const Lane* bins, std::size_t n_bins, const Lane* begin, const Lane* total,
+                                      const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores);
   PrefixPairs prefix_newton, prefix_gini_pairs;
-  void (*newton_votes)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+  void (*newton_votes)(const Lane* bins, std::size_t n_bins, const Lane* begin, const Lane* total,
                        const double* inverse, double l2, std::int64_t min_samples, double own, double* scores,
                        std::uint8_t* votes);
 };

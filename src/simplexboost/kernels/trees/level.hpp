@@ -133,9 +133,8 @@ class LevelScan {
       if (missing_left) begin[j] = bins[plan.n_bins * units_.lanes + j];
     }
     if constexpr (ScoreOf::scan == Scan::newton)
-      hot().template lanes<Lane>().newton_votes(bins, plan.end(missing_left), units_.lanes, begin, total,
-                                                units_.inverse.data(), score_.l2, min_samples(), node.own, scores,
-                                                votes);
+      hot().template lanes<Lane>().newton_votes(bins, plan.end(missing_left), begin, total, units_.inverse.data(),
+                                                score_.l2, min_samples(), node.own, scores, votes);
   }
 
   // Any score, from the scan of the node (split.hpp). That leaves out bins without rows in the node. They have the
