@@ -40,7 +40,7 @@ class Callback:
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if {"before_round", "after_round"} & vars(cls).keys() and "next_call" not in vars(cls):
-            cls.next_call = each_round  # type: ignore
+            cls.next_call = _each_round  # type: ignore
 
     def check(self, estimator: Any) -> None:
         """At the beginning of ``fit``, before anything is computed: raise if the callback will not work with it."""
@@ -63,17 +63,11 @@ class Callback:
         Rounds before that one may be made in one call of the engine, which saves the time of Python. Then `after_round`
         is called some time after them, and `before_round` ahead of them, once for each, to draw random numbers only.
         """
-        return run.n_rounds  # nothing happens in the rounds; subclasses in which something does get `each_round`
+        return run.n_rounds  # nothing happens in the rounds; subclasses in which something does get `_each_round`
 
 
-def each_round(callback: Callback, run: Run) -> int:
-    """Return the number of the next round: the callback looks at every round."""
+def _each_round(self: Callback, run: Run) -> int:
     return run.round + 1
-
-
-def last_round(callback: Callback, run: Run) -> int:
-    """Return the number of the last round: the callback can be called at any time."""
-    return run.n_rounds
 
 
 @dataclass(eq=False)
@@ -163,7 +157,8 @@ class Progress(Callback):
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None
 
-    next_call = last_round
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def start(self, run: Run) -> None:
         self._begin = self._last = time.perf_counter()
@@ -234,7 +229,9 @@ class Sampling(Callback):
     held: AnyArray | None = None
 
     _others: AnyArray | None = field(default=None, init=False, repr=False)  # the rows that are not held out
-    next_call = last_round
+
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def start(self, run: Run) -> None:
         run.redraw, self._others = self.before_round, None

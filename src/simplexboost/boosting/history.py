@@ -12,7 +12,7 @@ from .._util.arrays import AnyArray
 from ..engine import RoundBlock
 from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
-from .callbacks import Callback, last_round
+from .callbacks import Callback
 
 HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 
@@ -49,7 +49,8 @@ class History(Callback):
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
     begin: float = field(default_factory=time.perf_counter)
 
-    next_call = last_round
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def after_round(self, run: Run) -> None:
         if run.block is not None:

@@ -25,7 +25,6 @@ from scipy.special import expit, logit
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.runtime import run_in_threads
 from ..boosting import Callback
-from ..boosting.callbacks import last_round
 from ..boosting.decisions import not_zero
 from ..boosting.loop import boost
 from ..engine import Candidates
@@ -555,10 +554,11 @@ class Terms:
 class Cancelled(Callback):
     """Ends a run at its next round when the event is set."""
 
-    next_call = last_round
-
     def __init__(self, event: Event) -> None:
         self.event = event
+
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def after_round(self, run: Run) -> None:
         """Stop if nobody needs the run any more."""
