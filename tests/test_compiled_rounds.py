@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 import simplexboost as sb
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.boosting.callbacks import next_look
-from simplexboost.engine import RoundMaker
+from simplexboost.engine import RoundBlock, RoundMaker
 from simplexboost.parts.codewords import Auto
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import SketchedNewton
@@ -232,6 +232,15 @@ def test_a_warm_start_goes_on_where_the_engine_ended(how):
     part = fitted({"subsample": 0.5}, *([Look()] if how == "python" else []), n_estimators=23, warm_start=True)
     part.set_params(n_estimators=60, callbacks=None).fit(X, C)
     assert_equal_fits(part, whole)
+
+
+def test_trees_become_objects_when_somebody_asks(monkeypatch):
+    """Trials of a choice never do, but for the first tree and, at the end, the trees of the winner."""
+    made, trees = [], RoundBlock.trees
+    monkeypatch.setattr(RoundBlock, "trees", lambda block: made.append(len(block)) or trees(block))
+    clf = sb.SimplexBoostClassifier(n_estimators="auto", learning_rate=0.3, random_state=0, n_jobs=2).fit(X, C)
+    tried = 5 * sum(line["n_tried"] for line in clf.choice_.candidates)
+    assert clf.n_iter_ <= sum(made) < 0.6 * tried
 
 
 # ---- callbacks ------------------------------------------------------------------------------------------------------

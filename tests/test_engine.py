@@ -235,3 +235,20 @@ def test_64_bit_lanes_keep_forty_bits():
     values = np.exp(np.random.default_rng(0).normal(scale=8, size=(100_000, 1)))
     _, unit = quantize(values, np.arange(len(values)), Growth())
     assert values.max() / unit[0] > 2**40
+
+
+@pytest.mark.parametrize("order", ["level", "symmetric"])
+@pytest.mark.parametrize("seed", range(20))
+def test_of_splits_that_are_almost_equally_good_the_first_wins(order, seed):
+    """Mirrored statistics have mirrored scores, but for their last digits."""
+    rng = np.random.default_rng(seed)
+    half = rng.normal(size=int(rng.integers(2, 120)))
+    g = np.concatenate([half, -half[::-1]]) * 10.0 ** rng.integers(-3, 4)
+    X = np.column_stack([np.arange(len(g)), -np.arange(len(g)), rng.normal(size=len(g))])
+    statistics = np.column_stack([g, np.full(len(g), 0.1)]) * (1.0 + 1e-14 * rng.normal(size=(len(g), 2)))
+    growth = Growth(max_depth=2, order=order, l2_regularization=0.3)
+    one, two = (
+        engine.compute.grow(engine.compute.bin(X), statistics, "newton", growth).tree
+        for engine in (cpu_engine(), reference_engine())
+    )
+    assert one.nodes.tobytes() == two.nodes.tobytes()

@@ -176,7 +176,7 @@ def test_the_objective_is_made_once_and_again_after_a_move():
 )
 def test_the_rule_of_the_leaves(K, name, max_step, rule, sparse):
     run = sketched_run(K, name, n=2 * K, learning_rate=0.25)
-    _, found, is_sparse = SketchedNewton(max_step=max_step).fixed(run)
+    _, found, is_sparse, _ = SketchedNewton(max_step=max_step).fixed(run)
     assert ((found.max_step, found.thin), is_sparse) == (rule, sparse)
     assert found.l2_regularization == SketchTree().l2_among(K)
 

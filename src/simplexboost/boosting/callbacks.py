@@ -77,11 +77,6 @@ def next_look(callback: Callback, run: Run) -> int:
     return run.round + 1
 
 
-def last_round(callback: Callback, run: Run) -> int:
-    """Return the number of the last round: the callback can be called at any time."""
-    return run.n_rounds
-
-
 @dataclass(eq=False)
 class Checkpoint(Callback):
     """Saves the classifier every few rounds, so that a long fit can be interrupted without loss.
@@ -169,7 +164,8 @@ class Progress(Callback):
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None
 
-    next_call = last_round
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def start(self, run: Run) -> None:
         self._begin = self._last = time.perf_counter()
@@ -240,7 +236,9 @@ class Sampling(Callback):
     held: AnyArray | None = None
 
     _others: AnyArray | None = field(default=None, init=False, repr=False)  # the rows that are not held out
-    next_call = last_round
+
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def start(self, run: Run) -> None:
         run.redraw, self._others = self.before_round, None
@@ -306,7 +304,8 @@ class History(Callback):
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
     begin: float = field(default_factory=time.perf_counter)
 
-    next_call = last_round
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def after_round(self, run: Run) -> None:
         if run.block is not None:

@@ -25,7 +25,6 @@ from scipy.special import expit, logit
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.runtime import run_in_threads
 from ..boosting import Callback
-from ..boosting.callbacks import last_round
 from ..boosting.decisions import not_zero
 from ..boosting.loop import boost
 from ..engine import Candidates
@@ -248,7 +247,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     if isinstance(run.F, Candidates):
         return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, total = run.data.c[held], run.data.weight[held], run.data.engine.rows.total
-    constant = run.model.constant
+    constant = run.constant
     if isinstance(run.loss, BlockLogistic):
         return np.array([total(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
@@ -555,10 +554,11 @@ class Terms:
 class Cancelled(Callback):
     """Ends a run at its next round when the event is set."""
 
-    next_call = last_round
-
     def __init__(self, event: Event) -> None:
         self.event = event
+
+    def next_call(self, run: Run) -> int:
+        return run.n_rounds
 
     def after_round(self, run: Run) -> None:
         """Stop if nobody needs the run any more."""
@@ -625,7 +625,7 @@ class Entrant:
         mark = int(rounds[self.best(risk)])
         temperature = self.summary()["temperature"] if self.terms.given is None else self.terms.given
         counts = sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark])
-        starts = [start for trial in self.trials if (start := trial.run.model.constant) is not None]
+        starts = [start for trial in self.trials if (start := trial.run.constant) is not None]
         prior = np.mean(starts, axis=0) if starts else 0.0
         return best_thresholds(counts, temperature, prior)
 

@@ -49,11 +49,10 @@ struct HotLanes {
                                 const std::int64_t* left, const std::int64_t* total, const double* inverse,
                                 const double* pad, std::int64_t* sums, double* scores);
   PrefixScores prefix_max, prefix_gini;
-  using PrefixPairs = std::size_t (*)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin,
-                                      const Lane* total, const double* inverse, double l2, Lane* left, std::uint8_t* at,
-                                      double* scores);
+  using PrefixPairs = std::size_t (*)(const Lane* bins, std::size_t n_bins, const Lane* begin, const Lane* total,
+                                      const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores);
   PrefixPairs prefix_newton, prefix_gini_pairs;
-  void (*newton_votes)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+  void (*newton_votes)(const Lane* bins, std::size_t n_bins, const Lane* begin, const Lane* total,
                        const double* inverse, double l2, std::int64_t min_samples, double own, double* scores,
                        std::uint8_t* votes);
 };
@@ -68,6 +67,8 @@ struct HotTable {
                            std::size_t n_rows, double scale, double second, std::uint64_t* hi, std::uint64_t* lo);
   void (*sum_limbs)(const double* x, std::size_t n, double scale, double second, std::uint64_t* sums);
   double (*largest_magnitude)(const double* x, std::size_t n);
+  std::size_t (*near_largest)(const double* x, const std::uint8_t* used, std::size_t n, double margin,
+                              std::uint8_t* at);
   void (*add_outer_bits)(std::uint64_t* H, const double* v, const double* scale, std::size_t n_rows, std::size_t d);
   void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
   bool (*solve_positive)(double* A, double* b, double* column, std::size_t d, double least);

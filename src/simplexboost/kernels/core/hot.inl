@@ -43,6 +43,7 @@ HotTable table() {
           add_limbs_sparse,
           sum_limbs,
           largest_magnitude,
+          near_largest,
           add_outer_bits,
           add_outer,
           solve_positive,

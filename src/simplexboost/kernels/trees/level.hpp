@@ -133,9 +133,8 @@ class LevelScan {
       if (missing_left) begin[j] = bins[plan.n_bins * units_.lanes + j];
     }
     if constexpr (ScoreOf::scan == Scan::newton)
-      hot().template lanes<Lane>().newton_votes(bins, plan.end(missing_left), units_.lanes, begin, total,
-                                                units_.inverse.data(), score_.l2, min_samples(), node.own, scores,
-                                                votes);
+      hot().template lanes<Lane>().newton_votes(bins, plan.end(missing_left), begin, total, units_.inverse.data(),
+                                                score_.l2, min_samples(), node.own, scores, votes);
   }
 
   // Any score, from the scan of the node (split.hpp). That leaves out bins without rows in the node. They have the
@@ -183,8 +182,12 @@ class LevelScan {
     for (const bool missing_left : {false, true}) {
       if (missing_left && !plan.missing) continue;
       const std::size_t first = missing_left ? plan.left : plan.right;
-      for (std::size_t i = 0; i < plan.end(missing_left); ++i) {
-        if (!votes_[first + i] || !split.loses_to(scores_[first + i])) continue;
+      std::uint8_t near[kMostBins + 1];
+      const std::size_t n_near =
+          hot().near_largest(scores_.data() + first, votes_.data() + first, plan.end(missing_left), kNear, near);
+      for (std::size_t k = 0; k < n_near; ++k) {
+        const std::size_t i = near[k];
+        if (!split.loses_to(scores_[first + i])) continue;
         split.score = scores_[first + i];
         split.feature = plan.feature;
         split.bin = static_cast<std::uint8_t>(i);

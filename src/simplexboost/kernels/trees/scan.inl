@@ -57,6 +57,41 @@ void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std:
   }
 }
 
+// Writes to `at` the places of the numbers x (n, at most 256) that are less than `margin` times the largest below it;
+// returns how many there are. If `used` (n,) is not null, the others count as minus infinity, which is never near.
+std::size_t near_largest(const double* x, const std::uint8_t* used, std::size_t n, double margin, std::uint8_t* at) {
+  constexpr std::size_t group = 8 * kWide;
+  typedef std::uint8_t Bytes __attribute__((vector_size(kWide), aligned(1), may_alias));
+  const double none = -__builtin_inf();
+  double tops[kMostBins / group + 1], top = none;
+  for (std::size_t begin = 0, g = 0; begin < n; begin += group, ++g) {
+    const std::size_t end = begin + group < n ? begin + group : n;
+    Wide most = Wide{} + none;
+    std::size_t i = begin;
+    for (; i + kWide <= end; i += kWide) {
+      Wide v = *reinterpret_cast<const Wide*>(x + i);
+      if (used != nullptr)
+        v = __builtin_convertvector(*reinterpret_cast<const Bytes*>(used + i), WideInt) != 0 ? v : Wide{} + none;
+      most = v > most ? v : most;
+    }
+    double here = wide_max(most);
+    for (; i < end; ++i) here = (used == nullptr || used[i]) && x[i] > here ? x[i] : here;
+    tops[g] = here;
+    top = here > top ? here : top;
+  }
+  if (top == none) return 0;
+  const double least = top - margin * (top < 0.0 ? -top : top);
+  std::size_t count = 0;
+  for (std::size_t begin = 0, g = 0; begin < n; begin += group, ++g) {
+    if (tops[g] < least) continue;
+    for (std::size_t i = begin; i < n && i < begin + group; ++i) {
+      at[count] = static_cast<std::uint8_t>(i);
+      count += (used == nullptr || used[i]) && x[i] >= least;
+    }
+  }
+  return count;
+}
+
 // NewtonScore of eight gradient sums and curvature sums.
 inline Wide newton_scores(WideInt gradient, WideInt curvature, const double* inverse, double l2) {
   const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
@@ -72,31 +107,57 @@ inline Wide gini_scores(WideInt first, WideInt second, const double* inverse) {
   return (both > 0.0 ? a * a + b * b : Wide{}) / (both > 0.0 ? both : Wide{} + 1.0);
 }
 
+// Two columns and the count of eight bins of four lanes.
+struct Columns {
+  WideInt first, second, count;
+};
+
+template <class Lane>
+inline Columns columns_of(const Lane* bins) {
+  Columns out;
+  if constexpr (VECTOR_BYTES == 64) {
+    constexpr WideInt pairs = {0, 4, 8, 12, 1, 5, 9, 13}, third = {2, 6, 10, 14, 2, 6, 10, 14};
+    constexpr WideInt front = {0, 1, 2, 3, 8, 9, 10, 11}, back = {4, 5, 6, 7, 12, 13, 14, 15};
+    const WideInt a = load_lanes(bins), b = load_lanes(bins + 8), c = load_lanes(bins + 16), d = load_lanes(bins + 24);
+    const WideInt low = __builtin_shuffle(a, b, pairs), high = __builtin_shuffle(c, d, pairs);
+    out.first = __builtin_shuffle(low, high, front), out.second = __builtin_shuffle(low, high, back);
+    out.count = __builtin_shuffle(__builtin_shuffle(a, b, third), __builtin_shuffle(c, d, third), front);
+  } else {
+    for (std::size_t j = 0; j < kWide; ++j)
+      out.first[j] = bins[4 * j], out.second[j] = bins[4 * j + 1], out.count[j] = bins[4 * j + 2];
+  }
+  return out;
+}
+
+// A bin of four lanes as one vector.
+template <class Lane>
+struct BinOf {
+  typedef Lane Four __attribute__((vector_size(4 * sizeof(Lane)), aligned(sizeof(Lane)), may_alias));
+};
+
 // The same for two columns: the Newton score of a gradient and a curvature, as the flagship has, or the Gini score of
-// two classes. Bins without rows are left out: left (3 columns of kMostBins: both sums, count) holds the sums up to the
-// bins at[0], at[1], ..; returns the number of these bins. `begin` holds the sums that are on the left before the first
-// bin. The Gini score has no l2.
+// two classes. A bin has four lanes. Bins without rows are left out: left (kMostBins, 4) holds the sums up to the bins
+// at[0], at[1], ..; returns the number of these bins. `begin` holds the sums that are on the left before the first bin.
+// The Gini score has no l2.
 template <class Lane, bool Gini>
-std::size_t prefix_pairs(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+std::size_t prefix_pairs(const Lane* bins, std::size_t n_bins, const Lane* begin, const Lane* total,
                          const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores) {
+  using Four = typename BinOf<Lane>::Four;
   const auto score = [&](WideInt first, WideInt second) {
     return Gini ? gini_scores(first, second, inverse) : newton_scores(first, second, inverse, l2);
   };
-  Lane *g = left, *h = left + kMostBins, *count = left + 2 * kMostBins;
-  Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
+  Four sum = {begin[0], begin[1], begin[2], 0};
   std::size_t n = 0;
   for (std::size_t i = 0; i < n_bins; ++i) {  // without a branch, because empty bins cannot be predicted
-    const Lane* bin = bins + i * lanes;
-    g[n] = g_sum += bin[0];
-    h[n] = h_sum += bin[1];
-    count[n] = n_sum += bin[2];
+    reinterpret_cast<Four*>(left)[n] = sum += reinterpret_cast<const Four*>(bins)[i];
     at[n] = static_cast<std::uint8_t>(i);
-    n += bin[2] != 0;
+    n += bins[4 * i + 2] != 0;
   }
-  for (std::size_t i = n; i % kWide != 0; ++i) g[i] = h[i] = 0;  // what the last vector reads beyond the bins
+  for (std::size_t i = n; i % kWide != 0; ++i) reinterpret_cast<Four*>(left)[i] = Four{};  // what is read beyond
   for (std::size_t i = 0; i < n; i += kWide) {
-    const WideInt a = load_lanes(g + i), b = load_lanes(h + i);
-    const Wide both = score(a, b) + score(WideInt{} + total[0] - a, WideInt{} + total[1] - b);
+    const Columns sums = columns_of(left + 4 * i);
+    const Wide both =
+        score(sums.first, sums.second) + score(WideInt{} + total[0] - sums.first, WideInt{} + total[1] - sums.second);
     __builtin_memcpy(scores + i, &both, sizeof both);
   }
   return n;
@@ -105,29 +166,32 @@ std::size_t prefix_pairs(const Lane* bins, std::size_t n_bins, std::size_t lanes
 // What one node says about all splits of a feature, for a level of a symmetric tree: scores[i] += the score of the bins
 // up to i plus that of the rest, and votes[i] = 1; or, if one of them has fewer than `min_samples` rows, scores[i] +=
 // own, the score of the node. Empty bins are not left out, because another node may have rows there. `scores` has room
-// for a multiple of eight numbers.
+// for a multiple of eight numbers. A bin has four lanes.
 template <class Lane>
-void newton_votes(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
-                  const double* inverse, double l2, std::int64_t min_samples, double own, double* scores,
-                  std::uint8_t* votes) {
-  Lane g[kMostBins], h[kMostBins], count[kMostBins];
-  Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
-  for (std::size_t i = 0; i < n_bins; ++i) {
-    const Lane* bin = bins + i * lanes;
-    g[i] = g_sum += bin[0];
-    h[i] = h_sum += bin[1];
-    count[i] = n_sum += bin[2];
-  }
-  for (std::size_t i = n_bins; i % kWide != 0; ++i) g[i] = h[i] = count[i] = 0;
-  const WideInt most = WideInt{} + (total[2] - min_samples);
+void newton_votes(const Lane* bins, std::size_t n_bins, const Lane* begin, const Lane* total, const double* inverse,
+                  double l2, std::int64_t min_samples, double own, double* scores, std::uint8_t* votes) {
+  using Four = typename BinOf<Lane>::Four;
+  Lane sums[4 * kMostBins];
+  Four so_far = {begin[0], begin[1], begin[2], 0};
+  for (std::size_t i = 0; i < n_bins; ++i)
+    reinterpret_cast<Four*>(sums)[i] = so_far += reinterpret_cast<const Four*>(bins)[i];
+  for (std::size_t i = n_bins; i % kWide != 0; ++i) reinterpret_cast<Four*>(sums)[i] = Four{};
+  const std::int64_t most = total[2] - min_samples;
+  const auto score = [&](WideInt a, WideInt b) {
+    return newton_scores(a, b, inverse, l2) +
+           newton_scores(WideInt{} + total[0] - a, WideInt{} + total[1] - b, inverse, l2);
+  };
+  std::size_t first = 0, last = n_bins;  // the splits with enough rows on both sides, since counts ascend
+  while (first < n_bins && sums[4 * first + 2] < min_samples) ++first;
+  while (last > first && sums[4 * (last - 1) + 2] > most) --last;
+  for (std::size_t i = first; i < last; ++i) votes[i] = 1;
   for (std::size_t i = 0; i < n_bins; i += kWide) {
-    const WideInt a = load_lanes(g + i), b = load_lanes(h + i), n = load_lanes(count + i);
-    const Wide both = newton_scores(a, b, inverse, l2) +
-                      newton_scores(WideInt{} + total[0] - a, WideInt{} + total[1] - b, inverse, l2);
-    const WideInt votes_here = (n >= min_samples) & (n <= most);
     Wide* sum = reinterpret_cast<Wide*>(scores + i);
-    *sum += votes_here ? both : Wide{} + own;
-    for (std::size_t j = 0; j < kWide; ++j)
-      votes[i + j] = static_cast<std::uint8_t>(votes[i + j] | (votes_here[j] & 1));
+    if (i + kWide <= first || i >= last) {
+      *sum += own;
+      continue;
+    }
+    const auto [a, b, n] = columns_of(sums + 4 * i);
+    *sum += (n >= min_samples) & (n <= most) ? score(a, b) : Wide{} + own;
   }
 }

@@ -21,7 +21,11 @@ namespace simplexboost {
 
 // A gain is a difference of scores; if it is smaller than this part of them, it is rounding noise.
 constexpr double kGainTolerance = 1e-12;
-constexpr double kTieTolerance = 1e-12;       // scores that differ by less than this part are a tie
+constexpr double kTieTolerance = 1e-12;  // scores that differ by less than this part are a tie
+// Of the splits of a feature, one after another, only those are looked at whose scores are by less than this part below
+// the largest. It is more than 256 ties: among splits further below, whichever was the best before, the result is the
+// same. (Two searches that differ in their best so far agree again as soon as a score is no tie with either of them.)
+constexpr double kNear = 1e-9;
 constexpr std::size_t kThreadScan = 1 << 12;  // bins x statistics that are worth a thread of their own
 
 struct SplitOptions {
@@ -136,7 +140,7 @@ class FeatureScan {
   // bins at a time. Without it, half the time of a tree on 50 features with 255 bins was spent in `scan_few<2>`.
   template <class Take>
   void scan_pairs(bool missing_left, std::size_t end, const Take& take) const {
-    Lane left[3 * kMostBins], begin[3] = {}, total[3];
+    Lane left[4 * kMostBins], begin[3] = {}, total[3];
     double scores[kMostBins];
     std::uint8_t at[kMostBins];
     for (std::size_t j = 0; j < 3; ++j) {
@@ -148,12 +152,20 @@ class FeatureScan {
     double l2 = 0.0;
     if constexpr (ScoreOf::scan == Scan::newton) l2 = score_.l2;
     const std::size_t n = (gini ? loops.prefix_gini_pairs : loops.prefix_newton)(
-        bins_, end, q_.lanes, begin, total, q_.inverse.data(), l2, left, at, scores);
-    const Lane* count = left + 2 * kMostBins;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (count[i] < min_samples_) continue;
-      if (total[2] - count[i] < min_samples_) break;
-      take(scores[i], at[i], count[i]);
+        bins_, end, begin, total, q_.inverse.data(), l2, left, at, scores);
+    const auto count = [&](std::size_t i) { return left[4 * i + 2]; };
+    std::size_t first = 0, last = n;
+    while (first < n && count(first) < min_samples_) ++first;
+    while (last > first && total[2] - count(last - 1) < min_samples_) --last;
+    if constexpr (requires { Take::only_best; }) {
+      std::uint8_t near[kMostBins + 1];
+      const std::size_t n_near = hot().near_largest(scores + first, nullptr, last - first, kNear, near);
+      for (std::size_t k = 0; k < n_near; ++k) {
+        const std::size_t i = first + near[k];
+        take(scores[i], at[i], count(i));
+      }
+    } else {
+      for (std::size_t i = first; i < last; ++i) take(scores[i], at[i], count(i));
     }
   }
 
@@ -225,8 +237,12 @@ class FeatureScan {
   }
 
   // A scan's `take` that keeps the best split.
-  auto offers(Split& split, std::int32_t feature, bool missing_left) const {
-    return [&split, feature, missing_left, missing = missing_](double score, std::size_t i, std::int64_t left_count) {
+  struct Offers {
+    static constexpr bool only_best = true;
+    Split& split;
+    std::int32_t feature;
+    bool missing_left, missing;
+    void operator()(double score, std::size_t i, std::int64_t left_count) const {
       if (!split.loses_to(score)) return;
       split.score = score;
       split.feature = feature;
@@ -234,7 +250,10 @@ class FeatureScan {
       split.missing_left = missing_left;
       split.missing_seen = missing;
       split.left_count = left_count;
-    };
+    }
+  };
+  Offers offers(Split& split, std::int32_t feature, bool missing_left) const {
+    return {split, feature, missing_left, missing_};
   }
 
   // Any score of few statistics, bins in any order: `scan_sums` with its sums in registers and its loops unrolled (617

@@ -193,6 +193,12 @@ class Run:
         self._waiting.clear()
         return self._model
 
+    @property
+    def constant(self) -> Array | None:
+        """What the first round adds to F in every row; see `AdditiveModel.constant`. It makes few trees objects."""
+        known = self._waiting and self._model.round_ends
+        return (self._model if known else self.model).constant
+
     def risk(self) -> float:
         """Return the mean weighted loss on the training rows, computed on first use after an update."""
         if self._risk is None:

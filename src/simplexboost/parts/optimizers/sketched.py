@@ -302,7 +302,7 @@ class SketchedNewton(Optimizer):
         if self.init == "prior" and run.round == 0:
             return [prior_update(run)]
         _, rule, sparse, _ = self.fixed(run)
-        drawn = self.draw(run)
+        drawn = self._draw(run)
         try:
             statistics = rows.pull(run.F, drawn.Z)  # (n, s + 1)
         except UserLossError as error:
@@ -343,11 +343,11 @@ class SketchedNewton(Optimizer):
 
         def draw() -> RoundDraw:
             before()
-            return self.draw(run)
+            return self._draw(run)
 
         return run.make_block(maker, draw, most, sparse)
 
-    def draw(self, run: Run) -> RoundDraw:
+    def _draw(self, run: Run) -> RoundDraw:
         """Draw what is random in a round, whose sample of rows and features the run has."""
         free = isinstance(run.loss, BlockLogistic)
         Z = self.fixed(run)[0].along(run.code, run.rng, free)  # (K, s)
@@ -369,9 +369,9 @@ class SketchedNewton(Optimizer):
         longest = np.inf if self.max_step is None else float(self.max_step)
         longest = longest if canonical else FURTHEST / run.learning_rate
         rule = LeafRule(run.learner.growth_for(run.data).l2_regularization, longest, thin)
-        return as_sketch(self.sketch), rule, bool(thin) and canonical, self.round_maker(run, rule)
+        return as_sketch(self.sketch), rule, bool(thin) and canonical, self._round_maker(run, rule)
 
-    def round_maker(self, run: Run, rule: LeafRule) -> RoundMaker | None:
+    def _round_maker(self, run: Run, rule: LeafRule) -> RoundMaker | None:
         """Return what makes many rounds of the run in one call, or None if Python has to make them one by one.
 
         That is so with other engines than the compiled one, rows on several machines, losses of the user, of labels and
