@@ -606,7 +606,9 @@ class BoostingClassifier(Booster):
         return make_parts(self.loss, self.codewords, self.learner, self.optimizer, self.step)
 
 
-def boost_run(run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any]) -> None:
+def boost_run(
+    run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any], rounds: str = "rounds"
+) -> None:
     """Boost, with a function ``run.snapshot`` for callbacks that returns the estimator as fitted so far."""
     run.snapshot = snapshot
     try:
@@ -615,7 +617,7 @@ def boost_run(run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Call
     finally:
         run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
     if run.diverged:
-        warn_user(f"{run.stop_reason} The model keeps the {run.round} rounds before.", ConvergenceWarning)
+        warn_user(f"{run.stop_reason} The model keeps its {run.round} {rounds}.", ConvergenceWarning)
 
 
 def same_classes(a: Any, b: Any) -> bool:

@@ -502,9 +502,12 @@ def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: 
     run.memory = parts.optimizer.memory(lesson.data, run.learner, Y.shape[1], n_rounds)
     finish = partial(append_rounds, estimator, lesson, model, history)
     before = {name: value for name, value in vars(estimator).items() if name not in estimator._get_param_names()}
+
+    def snapshot() -> Any:
+        return set_attributes(estimator._snapshot(before), finish(run))
+
     with show_progress(estimator.verbose):
-        callbacks = estimator._callbacks(history, [])
-        boost_run(run, n_rounds, callbacks, lambda: set_attributes(estimator._snapshot(before), finish(run)))
+        boost_run(run, n_rounds, estimator._callbacks(history, []), snapshot, "new rounds")
     return finish(run)
 
 
