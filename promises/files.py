@@ -103,7 +103,7 @@ def check_predictions(clf: Any) -> None:
         S = decide.predict_sets(clf, X)
         assert S.shape == (X.shape[0], len(clf.classes_)), f"sets of shape {S.shape}"
         assert S[:, clf._present].any(axis=1).all(), "sets of no class"
-    if hasattr(clf, "class_prior_"):
+    if getattr(clf, "class_prior_", None) is not None:
         prior = decide.estimate_prior(clf, X)
         assert np.isclose(prior.sum(), 1.0) and (prior >= 0).all(), "shares that do not sum to one"
     if getattr(clf, "hierarchy_", None) is not None:

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 import simplexboost as sb
 from simplexboost import decide
 from simplexboost.classifiers import prediction
-from simplexboost.classifiers.prediction import highest
+from simplexboost.decide.probabilities import find_highest
 from simplexboost.tables import inputs
 
 
@@ -160,7 +160,7 @@ def test_top_k_are_the_most_probable(name, k, monkeypatch):
 def test_ties_go_to_the_first_class():
     P = np.array([[0.2, 0.3, 0.3, 0.2], [0.25, 0.25, 0.25, 0.25], [0.1, 0.1, 0.7, 0.1]])
     for k in range(1, 5):
-        columns, values = highest(P, k)
+        columns, values = find_highest(P, k)
         order = np.argsort(-P, axis=1, kind="stable")[:, :k]
         assert (columns == order).all()
         assert (values == np.take_along_axis(P, order, axis=1)).all()

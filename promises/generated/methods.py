@@ -210,7 +210,7 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     *of_each(("decide.predict", "decide.expected_costs"), X=own_rows, costs=some_costs),
     *of_each(("decide.predict", "decide.expected_costs"), X=own_rows, costs=some_costs, prior=some_prior),
     *of_each(("decide.predict", "decide.predict_proba"), X=own_rows, prior=some_prior),
-    ("decide.predict_proba", {"X": own_rows, "prior": some_prior, "n_rounds": among(None, 1, 2, 0, 99)}),
+    ("decide.predict_proba", {"X": own_rows, "prior": some_prior}),
     ("decide.estimate_prior", {"X": some_rows}),
     ("decide.estimate_prior", {"X": own_rows, "init_score": some_scores}),
     ("decide.predict_or_abstain", {"X": some_rows, "confidence": some_confidence, "missing": some_missing}),

@@ -211,8 +211,8 @@ def spoil(rng: np.random.Generator, clf: Any, n: int, p: int, K: int) -> list[st
     told = []
     for _ in range(1 if rng.random() < 0.7 else 2):
         names = [name for name in clf.get_params(deep=True) if name != "verbose"]
-        if "candidates" in names and rng.random() < 0.3:
-            names = ["candidates", "thresholds", "classes", "calibration"]
+        if "thresholds" in names and rng.random() < 0.3:
+            names = ["thresholds", "classes", "calibration"]
         name = names[rng.integers(len(names))]
         value = special_value(rng, name.rpartition("__")[2], n, p, K)
         value = with_limit(name.rpartition("__")[2], value)

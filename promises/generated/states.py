@@ -142,7 +142,7 @@ STATES: dict[str, Callable[[], Fitted]] = {
     "text": text,
     "15 classes": lambda: of_many(15),
     "210 classes": lambda: of_many(210),
-    "candidates of 60 classes": lambda: of_many(60, candidates=8),
+    "candidates of 60 classes": lambda: of_many(60, optimizer=SketchedNewton(candidates=8)),
     "20 classes in order": lambda: of_many(20, classes=sb.Ordinal()),
     "text of 30 classes": text_of_many,
     "40 classes, changed": changed_of_many,

@@ -399,7 +399,7 @@ def plot_race(
         checked[str(name)] = seconds, values
     if not checked:
         raise ValueError("curves is empty; pass at least one contestant.")
-    first = next(iter(checked)) if highlight is None else highlight
+    first, *_ = checked if highlight is None else [highlight]
     if first not in checked:
         raise ValueError(f"highlight={first!r} is no contestant; choose one of {', '.join(map(repr, checked))}.")
     ax = one_axes(ax, figsize=(7.0, 4.2))

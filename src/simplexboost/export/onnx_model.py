@@ -351,7 +351,7 @@ def add_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_p
     """Add label, probabilities and scores of all classes; U are the scores of the classes with training examples."""
     name = {}
     for out in ("label", "probabilities", "scores"):  # with underscores as long as a column has this name
-        name[out] = next(f"{out}{'_' * n}" for n in range(len(taken) + 1) if f"{out}{'_' * n}" not in taken)
+        name[out] = min({f"{out}{'_' * n}" for n in range(len(taken) + 1)} - taken, key=len)
     K = len(model.classes)
     outputs = []
     if model.threshold is None:

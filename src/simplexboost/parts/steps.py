@@ -463,9 +463,9 @@ class ErrorStep(Step, name="error"):
             return Stride(0.0, edge=edge, error=error, stop=stop)
         if error > 0:
             vote = math.log((1 - error) / error) + offset
-            vote = vote if self.max_vote is None else min(vote, self.max_vote)
+            vote = vote if self.max_vote is None else min(vote, float(self.max_vote))
         else:
-            vote = PERFECT_VOTE if self.max_vote is None else self.max_vote
+            vote = PERFECT_VOTE if self.max_vote is None else float(self.max_vote)
         # A vote of weight 1 moves the exponents of right and wrong apart by 1; the unit is its step in F.
         assert isinstance(ray.loss, OwnScoreExponential)  # `check` refuses other losses
         gap = ray.gap

@@ -106,11 +106,12 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
     gain, count = cut(arrays["gain"], n_nodes), cut(arrays["count"], n_nodes)
     sets = cut(arrays["category_sets"], arrays["n_sets"])
     trees = [check_tree(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True)]
-    lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
-    next_tree, terms = iter(trees), []
+    lines = list(zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True))
+    n_trees, terms = np.cumsum(~is_line), []
     for i, values in enumerate(values_from_arrays(arrays)):
         hypothesis: Hypothesis
-        hypothesis = LinearHypothesis(*next(lines), *values) if is_line[i] else TreeHypothesis(next(next_tree), values)
+        t = n_trees[i]  # trees among the first i + 1 terms
+        hypothesis = LinearHypothesis(*lines[i - t], *values) if is_line[i] else TreeHypothesis(trees[t - 1], values)
         coordinate = int(arrays["coordinate"][i])
         terms.append(Term(hypothesis, float(arrays["step"][i]), None if coordinate < 0 else coordinate))
     check_terms(terms, d, n_features)

@@ -487,9 +487,10 @@ def distinct_of_objects(values: AnyArray, label: str) -> Distinct:
     try:
         found = dict.fromkeys(listed)
     except TypeError:
-        row, value = next((row, value) for row, value in enumerate(listed) if not is_hashable(value))
+        row = [is_hashable(value) for value in listed].index(False)
         raise TypeError(
-            f"{label} holds a {type(value).__name__} in row {row}; the argument must be a string or a number. {SPREAD}"
+            f"{label} holds a {type(listed[row]).__name__} in row {row}; the argument must be a string or a number. "
+            f"{SPREAD}"
         ) from None
     present = [value for value in found if not is_missing(value)]
     numbers = dict.fromkeys(found, -1) | {value: number for number, value in enumerate(present)}

@@ -315,7 +315,7 @@ def common_kind(parts: Sequence[Digest]) -> str:
     if kinds == {"text", "category"} and all(isinstance(v, str) for _, part in full for v in part.distinct.values):
         return "text"
     i, first = full[0]
-    k, other = next((index, part) for index, part in full if part.kind != first.kind)
+    (k, other), *_ = [(index, part) for index, part in full if part.kind != first.kind]
     raise ValueError(
         f"{first.label} holds {WORDS[first.kind]} in partition {i}, but {WORDS[other.kind]} in partition {k}. Give it "
         f"the same type in all partitions, for example by X.astype({{{first.name}: …}})."
