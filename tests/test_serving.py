@@ -11,7 +11,7 @@ import simplexboost as sb
 from simplexboost import decide
 from simplexboost.classifiers import prediction
 from simplexboost.decide.probabilities import find_highest
-from simplexboost.tables import inputs
+from simplexboost.tables import encoding
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def clf():
 
 def long_way(monkeypatch):
     """Let every X be looked at in full, and every prediction count the cores."""
-    monkeypatch.setattr(inputs, "SMALL", -1)
+    monkeypatch.setattr(encoding, "SMALL", -1)
     monkeypatch.setattr(prediction, "FEW", -1)
 
 
@@ -86,7 +86,7 @@ def test_the_short_way_is_taken(clf, monkeypatch):
 
     X = numbers()[0][:1]
     clf.predict_proba(X)  # packs the forest
-    monkeypatch.setattr(inputs, "read_table", never)
+    monkeypatch.setattr(encoding, "read_table", never)
     monkeypatch.setattr(prediction, "thread_count", never)
     assert clf.predict_proba(X).shape == (1, 4)
     assert clf.predict(X).shape == (1,)
@@ -170,10 +170,11 @@ def test_top_k_takes_rounds_and_initial_scores():
     X, c = numbers()
     start = np.random.default_rng(0).normal(size=(len(X), 4))
     clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, LABELS[c], init_score=start)
-    P = clf.predict_proba(X, 5, init_score=start)
-    labels, best = sb.decide.top_k(clf, X, 2, 5, init_score=start)
+    clf = sb.keep_rounds(clf, 5)
+    P = clf.predict_proba(X, init_score=start)
+    labels, best = sb.decide.top_k(clf, X, 2, init_score=start)
     assert (best == -np.sort(-P, axis=1)[:, :2]).all()
-    assert (labels[:, 0] == clf.predict(X, 5, init_score=start)).all()
+    assert (labels[:, 0] == clf.predict(X, init_score=start)).all()
 
 
 def test_wrong_k_is_refused(clf):

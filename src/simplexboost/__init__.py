@@ -100,7 +100,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """All public names, also those not imported yet; what this module itself imports from elsewhere is left out."""
+    """Return all public names, also those not imported yet, without the names that this module imports for itself."""
     special = {name for name in globals() if name.startswith("__")}
     modules = {name for name, value in globals().items() if isinstance(value, _Module) and not name.startswith("_")}
     return sorted({*__all__, *modules, *special})

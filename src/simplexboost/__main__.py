@@ -1,4 +1,4 @@
-"""``simplexboost`` and ``python -m simplexboost``: the commands of `simplexboost.cli`."""
+"""Runs the commands of `simplexboost.cli` for ``simplexboost`` and ``python -m simplexboost``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXTRA = ("click", "rich", "pyarrow")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; without the extra ``cli`` only ``list`` and ``--version``."""
+    """Run a command; without the libraries of the extra ``cli``, only ``list`` and ``--version`` work."""
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         sys.exit(without_extra(sys.argv[1:] if arguments is None else list(arguments), missing))
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def without_extra(arguments: list[str], missing: list[str]) -> int:
-    """What can be done without the libraries of the extra; the exit code."""
+    """Run ``list`` or ``--version`` without the extra ``cli``; return the exit code, 1 for any other command."""
     if arguments == ["--version"]:
         print(f"simplexboost {__version__}")
         return 0

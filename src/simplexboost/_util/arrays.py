@@ -1,4 +1,4 @@
-"""Defines the names of the NumPy array types that signatures use."""
+"""Defines short names for the NumPy array types that signatures use, such as `Array` for float64 arrays."""
 
 from __future__ import annotations
 

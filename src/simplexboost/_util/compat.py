@@ -1,6 +1,6 @@
 """Adapts the library to the versions of Python and scikit-learn, and imports optional packages on first use.
 
-No other module asks which scikit-learn is installed, or knows what to install for a missing package.
+Only this module depends on the version of scikit-learn, or knows which package to install for a missing module.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ HAS_SKLEARN_CALLBACKS = find_spec("sklearn.callback") is not None  # since sciki
 
 
 def call_mixin(method: str, estimator: Any, *args: Any, **keywords: Any) -> Any:
-    """Call a method of scikit-learn's mixin for callbacks, which is imported on first use, since it imports rich."""
+    """Call a method of scikit-learn's callback mixin; the mixin is imported only now, because it imports rich."""
     return getattr(import_module("sklearn.callback").CallbackSupportMixin, method)(estimator, *args, **keywords)
 
 
 def has_sklearn_callbacks(estimator: Any) -> bool:
-    """Tell whether callbacks of scikit-learn were set, on the estimator or on a meta-estimator that fits it."""
+    """Return whether scikit-learn's callbacks are set on the estimator, or on a meta-estimator that fits it."""
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
 def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a method that fits let go of scikit-learn's callbacks at its end, also if it fails."""
+    """Wrap a fit method, so that scikit-learn's callbacks are released when it returns or raises an error."""
 
     @functools.wraps(method)
     def managed(estimator: Any, *args: Any, **keywords: Any) -> Any:
@@ -40,11 +40,11 @@ Value = TypeVar("Value")
 
 
 class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
-    """``functools.cached_property`` without a lock.
+    """A property that is computed once per instance and then stored: ``functools.cached_property`` without its lock.
 
-    Up to Python 3.11 that holds one lock for all instances of a class while it computes: two threads that fit could not
-    bin their data at the same time, and a process that is forked meanwhile would wait for ever. Threads that read the
-    attribute at the same time may each compute the value; all of them get the one that was ready first.
+    Up to Python 3.11, ``functools.cached_property`` holds one lock for all instances of a class while it computes. Two
+    threads could not bin their data at the same time, and a process that is forked meanwhile would wait for ever.
+    Without the lock, threads may compute a value several times; all of them get the value that is stored first.
     """
 
     def __init__(self, function: Callable[[Any], Value]) -> None:
@@ -58,7 +58,6 @@ class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
     def __get__(self, instance: object, owner: type) -> Value: ...
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        """Return the value, or the descriptor itself on the class; called only if ``__dict__`` has no value."""
         if instance is None:
             return self
         value = self.function(instance)
@@ -76,7 +75,7 @@ def install_command(*modules: str) -> str:
 
 
 def import_optional(module: str, what: str) -> Any:
-    """Import a module, or raise an ImportError that says how to install it; ``what`` needs it, such as "plots need"."""
+    """Return the imported module, or raise ImportError with ``what``, such as "plots need", and an install command."""
     try:
         return import_module(module)
     except ImportError as error:

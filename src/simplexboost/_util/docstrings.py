@@ -1,9 +1,8 @@
 """Completes docstrings, so that a parameter which many classes or functions share is described once.
 
-`described` adds to a docstring what it lacks: for a class the parameters and attributes of its base classes, for a
-method the parameters and the answer of the method that it overrides, and for all of them the entries of `SHARED` and
-`OF_FOLDERS`. So
-``help(SAMMEClassifier)`` explains every parameter.
+`described` adds what a docstring lacks. A class gets the parameters and attributes of its base classes, a method gets
+the parameters and the ``Returns`` section of the method that it overrides, and all get the entries of `SHARED` and
+`OF_FOLDERS`. For example, ``help(SAMMEClassifier)`` explains every parameter.
 """
 
 from __future__ import annotations
@@ -164,13 +163,13 @@ clean = cache(inspect.cleandoc)  # base classes are read again and again
 
 
 def described(thing: T) -> T:
-    """Add the parameters and attributes that a docstring lacks; a decorator of classes and functions.
+    """Decorate a class or function: add the parameters and attributes that its docstring lacks.
 
-    Its ``Parameters`` section gets every parameter of the signature that it does not describe itself and that a base
-    class or the shared entries describe. The ``Attributes`` section of a class gets those that its base classes
-    describe, and its methods get the parameters and the ``Returns`` section of the methods that they override. A
-    function that draws gets a ``Returns`` section. The ``Examples`` section begins with an import, a table or a fit
-    where it needs them: if it uses ``sb``, ``X`` or ``clf`` and does not make it.
+    The ``Parameters`` section gets every parameter of the signature that it lacks and that a base class or the shared
+    entries describe. The ``Attributes`` section of a class gets the attributes that its base classes describe. Methods
+    get the parameters and the ``Returns`` section of the methods that they override. A function with a parameter ``ax``
+    gets a ``Returns`` section. Examples that use ``sb``, ``X`` or ``clf`` without defining it get an import, a table or
+    a fit as first lines.
 
     Examples
     --------
@@ -215,10 +214,10 @@ def described(thing: T) -> T:
 
 
 def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_first: bool = False) -> str:
-    """Return the docstring of a class or function, completed from others.
+    """Return the docstring of a class or function, completed from the docstrings ``bases`` and the entries ``shared``.
 
-    The parameters are in the order of the signature; with ``own_first``, those that the docstring itself describes
-    come before all others.
+    The parameters are in the order of the signature; with ``own_first``, the parameters that the docstring itself
+    describes come before all other parameters.
     """
     names = list(inspect.signature(thing).parameters)
     found = dict(sections(clean(thing.__doc__)))
@@ -247,7 +246,7 @@ def complete_docstring(thing: Any, bases: list[str | None], shared: str, own_fir
 
 
 def with_default(entry: str, default: Any) -> str:
-    """Return the entry of one parameter with another default, if that is a number, a truth value, text or None."""
+    """Return a parameter's entry with its default replaced, if the new default is a number, a bool, text or None."""
     if not isinstance(default, int | float | str | None) or "," in entry.partition(" :")[0]:
         return entry
     value = f'"{default}"' if isinstance(default, str) else repr(default)
@@ -255,7 +254,7 @@ def with_default(entry: str, default: Any) -> str:
 
 
 def add_setup(examples: str) -> str:
-    """Return examples with the lines of `SETUP` that they need, at the beginning."""
+    """Return the text of an Examples section, with the lines of `SETUP` that it needs inserted before the code."""
     text, prompt, code = examples.partition(">>> ")
     for name, lines in reversed(SETUP.items()):  # those of the later names use the earlier ones
         if re.search(rf"\b{name}\b", code) and not re.search(rf"\b{name}\b[\w, ]* = | as {name}$", code, re.M):
@@ -264,14 +263,14 @@ def add_setup(examples: str) -> str:
 
 
 def sections(doc: str) -> list[tuple[str, str]]:
-    """Split a docstring into its sections, each with its title; the text before the first one has the title ""."""
+    """Split a docstring into pairs (title, text), one per section; text before the first heading has the title ""."""
     pieces = HEADING.split(doc)
     return [("", pieces[0]), *zip(pieces[1::2], pieces[2::2], strict=True)]
 
 
 @cache
 def entries(section: str) -> dict[str, str]:
-    """Return the entries of a section by the names that they describe; an entry may describe several."""
+    """Return the entries of a docstring section by parameter name; an entry for "a, b" is listed under both names."""
     found = {}
     for entry in re.split(r"^(?=\S)", section, flags=re.MULTILINE):
         for name in entry.partition("\n")[0].partition(" :")[0].split(","):

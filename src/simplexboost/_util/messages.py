@@ -1,8 +1,8 @@
-"""Writes messages to users: errors of their own estimators, warnings, progress of long steps, file sizes.
+"""Writes messages to users: errors that name the estimator, warnings, progress of long steps, sizes in bytes.
 
-An estimator with ``verbose`` opens `show_progress`; a long step, such as the search for codewords, iterates through
-`track_progress` and need not know the estimator. Outside `show_progress` nothing is printed. What prints the lines is
-kept in a context variable, so that fits in several threads do not print each other's progress.
+An estimator with ``verbose`` enters the context `show_progress`. A long step, such as the search for codewords,
+iterates through `track_progress` and does not need the estimator. Outside `show_progress` nothing is printed. The print
+function is kept in a context variable, so that fits in several threads do not print each other's progress.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _print: ContextVar[Print | None] = ContextVar("print", default=None)
 
 @contextmanager
 def name_in_errors(who: str) -> Iterator[None]:
-    """Name the estimator in errors that are raised inside a context; those of other libraries may not name it.
+    """Add the estimator's name ``who`` to errors raised inside this context, since other libraries may not name it.
 
-    Warnings of overflow are silenced: trees of scikit-learn turn X into single precision and then refuse infinity.
+    NumPy's overflow warnings are silenced: scikit-learn's trees turn X into single precision and then refuse infinity.
     """
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -40,7 +40,7 @@ def name_in_errors(who: str) -> Iterator[None]:
 
 @contextmanager
 def show_progress(verbose: Any) -> Iterator[None]:
-    """Let long steps inside a context print their progress if ``verbose`` is true."""
+    """Print the progress of long steps that run inside this context, if ``verbose`` is true."""
     token = _print.set((lambda line: print(line, flush=True)) if verbose else None)
     try:
         yield
@@ -49,9 +49,9 @@ def show_progress(verbose: Any) -> Iterator[None]:
 
 
 def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]:
-    """Iterate over the parts of a long step; print a line before the first part, and then about one per second.
+    """Yield the parts of a long step; print a line before the first part, and then about one line per second.
 
-    Nothing is printed if ``seconds``, a rough forecast of the duration, is less than one.
+    Nothing is printed outside `show_progress`, or if ``seconds``, a rough forecast of the duration, is less than one.
     """
     print_line = _print.get()
     if print_line is None or seconds < SHORT:
@@ -69,7 +69,7 @@ def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]
 
 
 def format_bytes(size: float) -> str:
-    """Write a number of bytes in words.
+    """Return a number of bytes as text with a unit, such as "4.5 kB".
 
     Examples
     --------
@@ -87,7 +87,7 @@ OUR_CALLERS = {__name__.partition(".")[0], "sklearn", "joblib"}
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, with the line of the first caller outside these packages as the place of the warning."""
+    """Issue a warning that is located at the first caller outside this library, scikit-learn and joblib."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OUR_CALLERS:
         level, frame = level + 1, frame.f_back

@@ -1,8 +1,8 @@
-"""Defines the base class of all parts, checks parameters, and suggests the right keyword for an unknown one.
+"""Defines the base class of losses, learners and other parts, checks parameters, and suggests names for unknown ones.
 
-A part (a loss, a set of codewords, a learner, …) is a class with annotated parameters that derives from
-``BaseEstimator``, from which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A
-string in place of a part is looked up in the table of its base class (``LOSSES``, ``CODEWORDS``, ...).
+A part (a loss, a set of codewords, a learner, …) is a class with annotated parameters. scikit-learn's ``BaseEstimator``
+provides cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A string in place of a part
+is a key of the table of its base class (``LOSSES``, ``CODEWORDS``, …).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .docstrings import described
 
 
 def check_keywords(cls: Any, keywords: Mapping[str, Any]) -> None:
-    """Raise a TypeError that suggests the right name if the constructor of a class does not have a keyword."""
+    """Raise TypeError, with a suggested name, if the constructor of a class does not take one of the keywords."""
     known = keywords_of(cls.__init__) if keywords else None
     for word in keywords:
         if known is not None and word not in known:
@@ -32,7 +32,7 @@ def check_keywords(cls: Any, keywords: Mapping[str, Any]) -> None:
 
 
 def check_parameters(estimator: Any, params: Mapping[str, Any]) -> None:
-    """Raise a ValueError that suggests the right name if ``set_params`` gets a parameter that there is not."""
+    """Raise ValueError, with a suggested name, if ``set_params`` gets a parameter that the estimator does not have."""
     known = estimator._get_param_names()
     for word in params:
         owner, nested, name = word.partition("__")
@@ -44,7 +44,7 @@ def check_parameters(estimator: Any, params: Mapping[str, Any]) -> None:
 
 
 def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., Any]:
-    """Wrap a method, so that a keyword that it does not have gets a suggestion from a table of `list_aliases`."""
+    """Wrap a method, so that an unknown keyword raises TypeError with a suggestion from a table of `list_aliases`."""
     known = keywords_of(method) if inspect.isfunction(method) else None
     if known is None:
         return method
@@ -63,13 +63,13 @@ def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., An
 
 @functools.lru_cache(maxsize=256)  # parts are made anew for every fit
 def keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
-    """Return the keywords that a function takes, without ``self``; None if it takes any."""
+    """Return the names of the keywords that a function takes, without ``self``; None if it takes any keyword."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return None if any(p.kind is p.VAR_KEYWORD for p in parameters) else tuple(p.name for p in parameters)
 
 
 def unknown_parameter(cls: type, word: str, known: Sequence[str]) -> str:
-    """Return the message for an unknown parameter of a class, which may be an argument of `fit`."""
+    """Return the error message for an unknown constructor parameter, which may be an argument of ``fit`` instead."""
     fit = getattr(cls, "fit", None)
     of_fit = ((fit and keywords_of(fit)) or ())[2:]
     return unknown_keyword(cls.__name__, "parameter", word, known, "parameters", "an argument of fit", of_fit)
@@ -80,11 +80,11 @@ PARTS: dict[str, type[Any]] = {}  # the package's own parts by name, for model f
 
 @dataclass_transform(eq_default=False)
 class Part(BaseEstimator):
-    """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state.
+    """A component of a booster (loss, codewords, weak learner, optimizer or step): parameters only, no fitted state.
 
-    Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
-    completed with the parameters that base classes describe. With ``name``, as in ``class Mine(Loss, name="mine")``,
-    they enter the table of their base class, and users may pass the name in place of the part.
+    A subclass becomes a dataclass without a decorator; its fields are its parameters. Its docstring is completed with
+    the parameters that base classes describe. A subclass with a ``name``, as in ``class Mine(Loss, name="mine")``,
+    enters the table of its base class, and users may pass this name in place of the part.
     """
 
     table: ClassVar[dict[str, Any]]
@@ -94,7 +94,7 @@ class Part(BaseEstimator):
         return super().__new__(cls)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of parts of the part by names like ``learner__max_depth``."""
+        """Set parameters; a name like ``learner__max_depth`` sets a parameter of a nested part. Return the part."""
         check_parameters(self, params)
         return super().set_params(**params)
 
@@ -108,7 +108,7 @@ class Part(BaseEstimator):
 
 
 def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:
-    """Return the part that ``value`` stands for: a key of ``table``, or an instance of ``base`` itself."""
+    """Return the part for ``value``: a new one for a key of ``table``; an instance of ``base`` is returned itself."""
     if isinstance(value, base):
         return value
     choices = ", ".join(repr(name) for name in table)
@@ -133,9 +133,9 @@ def check_number(
     open_low: bool = False,
     open_high: bool = False,
 ) -> None:
-    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed.
+    """Raise unless ``value`` is a number of the type ``kind`` in [low, high], or None or "auto" where allowed.
 
-    Infinity and NaN are refused even if there is no upper limit, because all predictions would then be NaN.
+    ``open_low`` and ``open_high`` exclude the bounds. Infinity and NaN are always refused: predictions would be NaN.
     """
     if (value is None and none) or (auto and is_auto(value)):
         return
@@ -160,31 +160,30 @@ def check_number(
 
 
 def is_auto(value: Any) -> bool:
-    """Tell whether a parameter is "auto"."""
     return isinstance(value, str) and value == "auto"
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
-    """Raise unless ``value`` is one of the strings."""
+    """Raise ValueError, with a suggested value, unless ``value`` is one of the strings ``choices``."""
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(unknown_value(name, value, choices))
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Raise unless ``value`` is True or False; other values are refused, because "no" would otherwise mean True."""
+    """Raise TypeError unless ``value`` is True or False, since a string such as "no" would otherwise count as true."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name}={value!r} must be True or False.")
 
 
 def check_verbose(value: Any) -> None:
-    """Raise unless ``verbose`` is a bool or a number from 0 on; because "no" would otherwise count as true."""
+    """Raise unless ``verbose`` is a bool or an integer of at least 0; a string such as "no" would count as true."""
     if not isinstance(value, bool | np.bool_):
         check_number("verbose", value, int, 0)
 
 
 def random_generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator of random numbers for a seed or a RandomState; None stands for NumPy's global one."""
+    """Return a NumPy RandomState for a seed or a RandomState; None stands for NumPy's global generator."""
     try:
         return check_random_state(random_state)
     except ValueError:
@@ -204,21 +203,21 @@ OF_LEARNERS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "growth", "gai
 
 @dataclass(frozen=True)
 class Alias:
-    """The names that other libraries have for one thing."""
+    """The names that other libraries use for a parameter or value of this library."""
 
     ours: str  # our name for it; empty if it is not one parameter of ours
     advice: str  # a sentence that follows the suggestion, or takes its place if there is no name of ours
     words: dict[str, list[str]]  # the names by library
 
     def owners(self, word: str) -> str:
-        """Return the libraries that use a word, such as "LightGBM's and XGBoost's word"; no text if there are none."""
+        """Return which libraries use a word, as text such as "LightGBM's and XGBoost's word"; "" if none does."""
         found = [f"{library}'s" for library, words in self.words.items() if word in words]
         return f"{', '.join(found[:-1])}{' and ' * (len(found) > 1)}{found[-1]} word" if found else ""
 
 
 @functools.cache
 def read_words() -> dict[str, Any]:
-    """Read ``aliases.toml``, the names that other libraries have for the same things."""
+    """Return the content of ``aliases.toml``: for names of this library, the names that other libraries use."""
     import tomllib
 
     return tomllib.loads(Path(__file__).with_name("aliases.toml").read_text(encoding="utf-8"))
@@ -226,7 +225,7 @@ def read_words() -> dict[str, Any]:
 
 @functools.cache
 def list_aliases(table: str) -> list[Alias]:
-    """Return the aliases of a table: "parameters", "fit", "predict" or "values.", followed by a parameter."""
+    """Return the aliases in a table of ``aliases.toml``: "parameters", "fit", "predict" or "values.<parameter>"."""
     name, _, parameter = table.partition(".")
     entries = read_words()[name].get(parameter, []) if parameter else read_words()[name]
     libraries = [{key: words for key, words in entry.items() if key not in ("ours", "advice")} for entry in entries]
@@ -239,10 +238,10 @@ def list_aliases(table: str) -> list[Alias]:
 def unknown_keyword(
     who: str, what: str, word: str, known: Sequence[str], table: str, called: str, others: Sequence[str]
 ) -> str:
-    """Return the message for an unknown keyword of a class or method ``who``, which has the ``known`` keywords.
+    """Return the error message for a keyword ``word`` that a class or method ``who`` does not take.
 
-    The table is one of `list_aliases`. The word may be meant for one of the ``others``, which are ``called``, for
-    instance, "an argument of fit".
+    ``known`` are the keywords that it takes, ``table`` is a table of `list_aliases`. If the word is one of ``others``,
+    the message says what it is: ``called``, such as "an argument of fit".
     """
     from difflib import get_close_matches
 
@@ -262,7 +261,7 @@ def unknown_keyword(
 
 
 def suggest_name(alias: Alias, known: Sequence[str]) -> str:
-    """Return what to write in place of another library's word."""
+    """Return the end of an error message: what to write in place of a name that another library uses."""
     if not alias.ours:
         return alias.advice
     if alias.ours in known:
@@ -273,7 +272,7 @@ def suggest_name(alias: Alias, known: Sequence[str]) -> str:
 
 
 def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str = "") -> str:
-    """Return the message for a value that a parameter does not take; it takes ``choices`` and the ``rest``."""
+    """Return the error message for a value that a parameter does not take; accepted are ``choices`` and ``rest``."""
     choices = list(choices)
     begin, listed = f"{parameter}={value!r} is unknown", f"{', '.join(map(repr, choices))}{rest}."
     if isinstance(value, str):

@@ -1,13 +1,13 @@
 """Finds out how many cores and how much memory the process may use, and runs work in threads within these limits.
 
-joblib counts the cores of the affinity mask, and knows the processor quota of the outermost control group that it sees.
-systemd, SLURM and containers that share the host's control groups may set quotas further inside. All of them hold, so
-the smallest one counts.
+joblib counts the cores of the affinity mask, and knows the CPU quota of the outermost control group (cgroup) that it
+sees. systemd, SLURM and containers that share the host's control groups may set quotas in inner groups. All quotas hold
+at once, so the smallest one counts.
 
-BLAS runs on one thread during a fit: a threaded matrix product may add in another order than a serial one, and waiting
-BLAS threads take processor time from the engine's. Most BLAS libraries have one number of threads for the whole
-process, in which several fits may run at once, so the first fit that enters `one_blas_thread` sets the limit and the
-last one that leaves removes it.
+During a fit, BLAS runs on one thread: a threaded matrix product may add numbers in another order than a serial one, and
+waiting BLAS threads take CPU time from the engine. Most BLAS libraries have one thread count for the whole process, in
+which several fits may run at once, so the first fit that enters `one_blas_thread` sets the limit and the last fit that
+leaves removes it.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ ROOT, OWN = "/sys/fs/cgroup", "/proc/self/cgroup"
 
 
 def cores_here() -> int:
-    """Return the number of cores that this process may use, at least one."""
+    """Return the number of cores that this process may use under its affinity mask and CPU quota, at least one."""
     cores, limit = int(cpu_count()), quota_at(int(monotonic()))
     return cores if limit is None else max(1, min(cores, math.ceil(limit)))
 
 
 @lru_cache(maxsize=1)
 def quota_at(second: int) -> float | None:
-    """Return the quota; it is read once a second, because it seldom changes and reading takes up to 200 µs."""
+    """Return the CPU quota in cores, read at most once per ``second``, because reading it takes up to 200 µs."""
     return quota()
 
 
 def quota(root: str = ROOT, own: str = OWN) -> float | None:
-    """Return the processor quota of this process in cores, from the files of its control groups; None without one."""
+    """Return the CPU quota of this process in cores: the smallest of its control groups; None if none has a quota."""
     quotas = [found for folder in own_groups(root, own) if (found := quota_of(folder)) is not None]
     return min(quotas, default=None)
 
 
 def own_groups(root: str, own: str) -> list[str]:
-    """Return the folders of all control groups that this process is in."""
+    """Return the folders below ``root`` of all control groups that the file ``own`` lists for this process."""
     folders: list[str] = []
     for line in (read(own) or "").splitlines():
         number, _, rest = line.partition(":")
@@ -68,7 +68,7 @@ def own_groups(root: str, own: str) -> list[str]:
 
 
 def quota_of(folder: str) -> float | None:
-    """Return the processor quota of one control group in cores; None if it has none or is not visible."""
+    """Return the CPU quota in cores of the control group with this folder; None if no quota is set or visible."""
     text = read(f"{folder}/cpu.max")  # version 2: "max 100000" or "150000 100000"
     if text is None and (text := read(f"{folder}/cpu.cfs_quota_us")) is not None:  # version 1: "-1" or "150000"
         text += read(f"{folder}/cpu.cfs_period_us") or ""
@@ -91,9 +91,9 @@ MAX_THREADS = 2**31 - 1  # of the compiled code
 
 
 def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
-    """Return the number of threads for an ``n_jobs``.
+    """Return the number of threads that the parameter ``n_jobs`` stands for.
 
-    None means `free_cores` with ``all_by_default``, and otherwise joblib's default, which is 1.
+    None means `free_cores` if ``all_by_default`` is true, and otherwise joblib's default, which is 1.
     """
     accepted = "a positive number of threads, a negative integer (-1: all cores, -2: all but one, ..) or None"
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
@@ -111,11 +111,11 @@ def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
 
 
 def free_cores() -> int:
-    """Return the number of cores that this thread may use.
+    """Return the number of cores that the calling thread may use.
 
-    Inside ``joblib.parallel_config(n_jobs=…)`` it is that number. Otherwise it is the number of the process, within its
-    affinity, the limits of its container and ``OMP_NUM_THREADS``. Worker processes of joblib find their share in
-    ``OMP_NUM_THREADS``; its worker threads cannot, and get one core.
+    Inside ``joblib.parallel_config(n_jobs=…)`` this is the configured number. Otherwise it is the number of cores of
+    the process within its affinity mask, container limits and ``OMP_NUM_THREADS``. joblib gives its worker processes
+    their share of the cores in ``OMP_NUM_THREADS``; a worker thread of joblib gets one core.
     """
     backend, configured = get_active_backend()
     if configured is not None:
@@ -130,11 +130,11 @@ def free_cores() -> int:
 
 
 def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_threads: int, cancelled: Event) -> None:
-    """Call a function with every item, on at most ``n_threads`` threads, one of which is the caller's.
+    """Run ``function`` on every item, on at most ``n_threads`` threads including the calling thread.
 
-    If the system starts no more threads, fewer do the work. After an exception ``cancelled`` is set, which the function
-    should heed, and no more items are begun; the first exception is raised when the others have stopped. An interrupt
-    is raised at once: threads that have not stopped yet end by themselves.
+    If the system starts no more threads, fewer threads do the work. After an exception, ``cancelled`` is set, which
+    ``function`` should check, and no more items are begun; the first exception is raised when all threads have stopped.
+    A KeyboardInterrupt is raised at once; running threads then end by themselves.
     """
     waiting, errors, helpers = deque(items), list[BaseException](), list[Thread]()
 
@@ -171,7 +171,7 @@ def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_thre
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread inside a context; contexts may be nested and may overlap in several threads."""
+    """Limit BLAS to one thread inside this context; contexts may be nested, and may overlap in several threads."""
     entry, own = object(), list[tuple[Any, int]]()
     try:
         _limit.enter(entry)
@@ -184,10 +184,11 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def blas_libraries() -> list[Any]:
-    """Return the loaded BLAS libraries, as threadpoolctl controls them; the search takes milliseconds.
+    """Return the loaded BLAS libraries as threadpoolctl's controllers; the search takes milliseconds and is cached.
 
-    The main thread lets another one search. threadpoolctl is called back by the system, and Python ignores exceptions
-    in such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
+    The main thread leaves the search to another thread. During the search the system calls Python code of
+    threadpoolctl, and Python ignores exceptions in it: Ctrl-C, which only the main thread gets, would be lost and a
+    library missed.
     """
 
     def search() -> list[Any]:
@@ -204,9 +205,10 @@ def blas_libraries() -> list[Any]:
 
 
 def limit_threads(found: list[tuple[Any, int]], *, per_thread: bool) -> None:
-    """Let BLAS libraries run on one thread; the numbers of threads before are appended to ``found``.
+    """Set BLAS libraries to one thread, and append each of them with its previous thread count to ``found``.
 
-    OpenBLAS built with OpenMP has one number per calling thread (``per_thread``), other libraries one per process.
+    OpenBLAS built with OpenMP has a count per calling thread, other libraries have one per process; ``per_thread`` says
+    which of these two groups is limited.
     """
     found.extend(
         (library, library.get_num_threads())
@@ -218,17 +220,17 @@ def limit_threads(found: list[tuple[Any, int]], *, per_thread: bool) -> None:
 
 
 def restore_threads(found: list[tuple[Any, int]]) -> None:
-    """Set the numbers of threads back to what `limit_threads` found."""
+    """Restore the thread counts that `limit_threads` has stored in ``found``."""
     for library, number in found:
         set_threads(library, number)
 
 
 def set_threads(library: Any, number: int) -> None:
-    """Set a library's number of threads.
+    """Set the thread count of a BLAS library.
 
-    Since version 3.8 threadpoolctl lets only one Python thread at a time set the thread pool that OpenBLAS shares among
-    all, and silently ignores the others. Here one thread may set the limit and another one remove it, so that claim is
-    released before and after the call; the lock of `Limit` ensures that our own calls never overlap.
+    Since version 3.8, threadpoolctl lets only one Python thread at a time control the thread pool of OpenBLAS, and
+    silently ignores all other threads. In this library one thread may set the limit and another may remove it, so
+    control is released before and after the call. The lock of `Limit` ensures that two such calls never overlap.
     """
     give_up = getattr(library, "clear_controlling_thread", lambda force: None)
     give_up(force=True)
@@ -237,11 +239,10 @@ def set_threads(library: Any, number: int) -> None:
 
 
 class Limit:
-    """The limit of this process, and the contexts that are inside it.
+    """The process-wide limit of BLAS to one thread, and the active contexts of `one_blas_thread`.
 
-    Entries are stored, not counted, so that `leave` is right even if an interrupt came before the entry was made: it
-    removes nothing then. The lock is reentrant because a context may end in the garbage collector, which may run while
-    its thread holds the lock.
+    Contexts are stored as entries and not counted: if an interrupt comes before an entry is stored, `leave` removes
+    nothing. The lock is reentrant because the garbage collector may end a context while its thread holds the lock.
     """
 
     def __init__(self) -> None:
@@ -250,7 +251,7 @@ class Limit:
         self.shared: list[tuple[Any, int]] | None = None  # the numbers to restore, while the limit is set
 
     def enter(self, entry: object) -> None:
-        """Set the limit, unless it is set already."""
+        """Store the entry of a context, and set the limit if this is the first one."""
         with self.lock:
             self.inside[entry] = get_ident()
             if self.shared is None:
@@ -258,19 +259,18 @@ class Limit:
                 limit_threads(self.shared, per_thread=False)
 
     def leave(self, entry: object) -> None:
-        """Forget an entry, and remove the limit with the last one."""
+        """Remove the entry of a context, and remove the limit if this was the last one."""
         with self.lock:
             self.inside.pop(entry, None)
             self.restore_if_empty()
 
     def restore_if_empty(self) -> None:
-        """Remove the limit if there is no entry."""
         if not self.inside and self.shared is not None:
             shared, self.shared = self.shared, None
             restore_threads(shared)
 
     def after_fork_in_child(self) -> None:
-        """Forget the entries of other threads: a forked child has only the thread that forked."""
+        """Drop the contexts of other threads in a forked child, which has only the thread that forked."""
         self.inside = {entry: thread for entry, thread in self.inside.items() if thread == get_ident()}
         self.restore_if_empty()
         self.lock.release()
@@ -292,10 +292,10 @@ SMALL = 2**28  # requests of fewer bytes are not compared with what is free, whi
 
 
 def check_memory(needed: float, what: str, advice: str = "") -> None:
-    """Raise MemoryError if more bytes are needed than are free.
+    """Raise MemoryError if more bytes are needed than are free; ``what`` begins the message and ``advice`` ends it.
 
-    It is called before the first long step and before the first large array: the system would otherwise refuse an array
-    somewhere in the middle without saying what for, or grant it and later end the process.
+    Long steps and large arrays are checked before they begin: otherwise the system would refuse some array later
+    without a reason, or grant it and then end the process.
     """
     if needed >= SMALL and needed > (free := free_memory()):
         sizes = f"about {needed / 1e9:.1f} GB of memory beside the data, and {free / 1e9:.1f} GB are free"
@@ -303,13 +303,13 @@ def check_memory(needed: float, what: str, advice: str = "") -> None:
 
 
 def free_memory() -> int:
-    """Return the bytes that are free: on the machine, in the container, or within the process's limit."""
+    """Return the free memory in bytes: the least of what the machine, the container and the process's limit leave."""
     known = [free for free in (machine_memory(), container_memory(), limited_memory()) if free is not None]
     return min(known, default=ASSUMED)
 
 
 def machine_memory() -> int | None:
-    """Return the free bytes of the machine; where there is no ``/proc``, half of all its bytes."""
+    """Return the machine's free memory in bytes; without ``/proc``, half of its total memory; None if unknown."""
     free = number_in("/proc/meminfo", "MemAvailable:")
     if free is not None:
         return free * 1024
@@ -320,9 +320,9 @@ def machine_memory() -> int | None:
 
 
 def container_memory(root: str = ROOT) -> int | None:
-    """Return the bytes that the limits of control groups (version 2, else version 1) leave; None without a limit.
+    """Return the bytes left within the memory limit of the container's control group; None without a limit.
 
-    The inactive part of the cache of files counts as free: the system gives it up when memory is needed.
+    Control groups of version 2 are tried first. Inactive file cache counts as free: the system gives it up when needed.
     """
     for folder, limit, used, inactive in (
         (root, "memory.max", "memory.current", "inactive_file"),
@@ -337,7 +337,7 @@ def container_memory(root: str = ROOT) -> int | None:
 
 
 def number_in(path: str, name: str) -> int | None:
-    """Return the number after a name in a file of statistics; None if there is none."""
+    """Return the number after ``name`` in a file such as /proc/meminfo; None if there is none."""
     for line in (read(path) or "").splitlines():
         words = line.split()
         if len(words) > 1 and words[0] == name and words[1].isdecimal():
@@ -346,7 +346,7 @@ def number_in(path: str, name: str) -> int | None:
 
 
 def limited_memory() -> int | None:
-    """Return the bytes that a limit on the address space (``ulimit -v``) leaves; None without one."""
+    """Return the bytes left within the process's limit of address space (``ulimit -v``); None without a limit."""
     try:
         import resource
 

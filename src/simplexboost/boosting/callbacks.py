@@ -1,4 +1,4 @@
-"""Defines the base class of callbacks, and those for the history, checkpoints, printed progress and random samples."""
+"""Defines the base class of callbacks, and callbacks for history, checkpoints, printed progress and random samples."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..parts.optimizers.run import Run
 
 
 class Callback:
-    """The base class of callbacks: it does nothing, and subclasses override the methods that they need.
+    """The base class of callbacks: methods that are called around boosting rounds, and do nothing unless overridden.
 
-    Every method gets the run: ``run.round`` is the number of rounds so far, ``run.risk()`` the training risk,
-    ``run.evaluations`` what was evaluated, and a callback that sets ``run.stop_reason`` ends the fit.
+    Every method gets the run: ``run.round`` is the number of rounds so far, ``run.risk()`` the training risk, and
+    ``run.evaluations`` the results on other rows. A callback ends the fit by setting ``run.stop_reason``.
 
     Examples
     --------
@@ -41,33 +41,33 @@ class Callback:
     """
 
     def check(self, estimator: Any) -> None:
-        """Raise if the callback will not work with an estimator; called at the beginning of ``fit``."""
+        """Raise if the callback does not work with this estimator; called at the beginning of ``fit``."""
 
     def start(self, run: Run) -> None:
-        """Do what is needed before the first round."""
+        """Prepare for the run; called before the first round."""
 
     def before_round(self, run: Run) -> None:
-        """Do what is needed before a round."""
+        """Act before a round; called before every round."""
 
     def after_round(self, run: Run) -> None:
-        """Do what is needed after a round."""
+        """Act after a round; called after every round, or less often if `next_call` says so."""
 
     def finish(self, run: Run) -> None:
-        """Do what is needed after the last round."""
+        """Act at the end of the run; called after the last round."""
 
     def next_call(self, run: Run) -> int:
-        """Return the round after which `after_round` must be called next.
+        """Return the round, counted from 1, after which `after_round` must be called next.
 
-        It is asked only of a class that overrides it after, or together with, `before_round` and `after_round`; other
-        classes that override one of these are called in every round. Rounds before the one that is returned may be made
-        in one call of the engine, which saves the time of Python. Then `after_round` is called some time after them,
-        and `before_round` ahead of them, once for each, to draw random numbers only.
+        A class that overrides `before_round` or `after_round` is called in every round, unless it or a subclass
+        overrides this method, too. The engine may make all rounds up to the returned one in a single call, which saves
+        Python's overhead. Then `before_round` is called once for each round, ahead of time, so that it may only draw
+        random numbers. And `after_round` is called some time after these rounds.
         """
         return run.n_rounds
 
 
 def next_look(callback: Callback, run: Run) -> int:
-    """Return the round after which a callback must be called next: the next one, unless its class says another."""
+    """Return the round after which a callback must be called next: the next round, unless its `next_call` applies."""
     in_rounds = {"before_round", "after_round"}
     for own in (vars(callback), *map(vars, type(callback).__mro__)):
         if "next_call" in own:
@@ -79,21 +79,21 @@ def next_look(callback: Callback, run: Run) -> int:
 
 @dataclass(eq=False)
 class Checkpoint(Callback):
-    """Saves the classifier every few rounds, so that a long fit can be interrupted without loss.
+    """A callback that saves the classifier every few rounds, so that an interrupted fit is not lost.
 
     Parameters
     ----------
     path : str or Path
-        Where to save; `simplexboost.load` reads it back. A save replaces the file only when the new one is complete and
-        on the disk, so that a whole one is there even after a crash or a loss of power.
+        The file, which `simplexboost.load` can read. A save replaces the older file only when the new one is complete
+        on the disk, so that one complete file exists even after a crash or a power failure.
     every : int, default=10
         The number of rounds between two saves.
 
     Notes
     -----
-    A classifier that cannot be saved, for example with a scikit-learn learner, is refused when its fit begins; so is a
-    place where no file can be. What goes wrong later, such as a full disk, costs the checkpoint and a `RuntimeWarning`,
-    but not the fit: the older file stays as it is, and the next save is tried as usual.
+    If the classifier cannot be saved, for example with a scikit-learn learner, or no file can be written at the path,
+    ``fit`` raises at its beginning. A later problem, such as a full disk, causes a `RuntimeWarning`, but the fit
+    continues: the older file stays unchanged, and the next save is tried as usual.
 
     Examples
     --------
@@ -138,16 +138,16 @@ class Checkpoint(Callback):
 
 @dataclass(eq=False)
 class Progress(Callback):
-    """Prints a line about once a second: round, risk, what is evaluated, time so far and time to go.
+    """A callback that prints a line about once a second: round, risk, evaluation results, elapsed and remaining time.
 
-    ``verbose=1`` of a classifier does the same.
+    ``verbose=1`` of a classifier has the same effect.
 
     Parameters
     ----------
     every : float, default=1.0
         The number of seconds between two lines.
     stream : text file or None, default=None
-        Where to print; None is the standard output.
+        Where to print; None means standard output.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class Progress(Callback):
 
 
 def format_evaluations(run: Run) -> list[str]:
-    """Return the newest results of every evaluated set as text; sets are numbered if there are several."""
+    """Return the latest results on every evaluated set of rows as text; several sets are numbered."""
     many = len(run.evaluations) > 1
     return [
         f"eval{f'[{i}]' if many else ''}: " + ", ".join(f"{name} {values[-1]:.6g}" for name, values in results.items())
@@ -207,19 +207,19 @@ def format_evaluations(run: Run) -> list[str]:
 
 @dataclass(eq=False)
 class Sampling(Callback):
-    """Gives every round a random sample of the rows and of the features, at least one of each.
+    """A callback that draws a random sample of rows and one of features for every round, each with at least one.
 
-    The parameters ``subsample`` and ``max_features`` of a classifier do the same.
+    The parameters ``subsample`` and ``max_features`` of a classifier have the same effect.
 
     Parameters
     ----------
     subsample : float, default=1.0
         The fraction of the rows.
     max_features : float or "auto", default=1.0
-        The fraction of the features; "auto" is 0.8, and 0.4 where there are more than 256 features, since many of them
-        are then alike.
+        The fraction of the features; "auto" is 0.8 for up to 256 features and 0.4 for more, since many of them are then
+        alike.
     held : array or None, default=None
-        The numbers of rows that are never drawn, ascending; None stands for no rows.
+        The indices of held-out rows, which are never drawn, ascending; None stands for no rows.
 
     Examples
     --------
@@ -258,14 +258,14 @@ class Sampling(Callback):
 
 
 def draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray:
-    """Draw a random sample of a fraction of the numbers 0 .. size − 1, ascending."""
+    """Return a random sample of the indices 0 .. size − 1, ascending: the given fraction of them, but at least one."""
     drawn = np.zeros(size, dtype=bool)
     drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
     return np.flatnonzero(drawn)
 
 
 def remaining_rows(n: int, held: AnyArray) -> AnyArray:
-    """Return the rows 0 .. n − 1 that are not held out, ascending."""
+    """Return the row indices 0 .. n − 1 without those of the held-out rows, ascending."""
     return np.delete(np.arange(n), held)
 
 
@@ -274,20 +274,20 @@ HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 
 @dataclass(eq=False)
 class History(Callback):
-    """Records what happened in every round; the fitted attribute ``history_`` holds its records as arrays.
+    """A callback that records the risk, edge, step and more of every round; ``history_`` has the records as arrays.
 
-    These are the risk, the edge and the step (means over the updates of a round), the coordinate (−1 for all) and the
-    seconds. Where the step knows them, there are two more: error, the learner's weighted error (a mean again), and
-    bound, a bound on the training error in which a tie counts as an error. The bound is the loss before the first round
-    times a factor for every round, which the theory guarantees. The clock starts when the history is made, at the
-    beginning of ``fit``.
+    Risk is the training risk; edge and step are means over the updates of a round. The coordinate is the column of F
+    that was updated (−1 for all), and the seconds count from the beginning of ``fit``. Some step rules add two records:
+    error is the weak learner's weighted error (also a mean), and bound is an upper bound on the training error, where
+    ties count as errors. The bound is the loss before the first round times a factor for every round, which the theory
+    guarantees.
 
     Parameters
     ----------
     records : dict of lists
-        The values of each kind, one for every round; they are empty at first.
+        A list for every name, with a value for every round; the lists are empty at first.
     begin : float
-        The time at which the clock started, which is now by default.
+        The time from which the seconds count; by default the time at which the callback is created.
 
     Examples
     --------
@@ -343,7 +343,7 @@ class History(Callback):
             records["risk"].append(run.risk_before)
 
     def _add_block(self, block: RoundBlock) -> None:
-        """Record rounds that the engine made in one call, which has just ended."""
+        """Record the rounds that the engine has just made in one call."""
         records, n, now = self.records, len(block), time.perf_counter() - self.begin
         first = 1 if len(records["risk"]) == len(records["step"]) else 0  # the risk before it is known already
         records["risk"] += block.risk[first:].tolist()
@@ -357,7 +357,7 @@ class History(Callback):
             self.records["risk"].append(run.risk())
 
     def continue_from(self, arrays: dict[str, AnyArray]) -> None:
-        """Begin with the records of an earlier fit."""
+        """Start with the records of an earlier fit, given as arrays by name."""
         unknown = np.zeros(len(arrays["step"]))  # model files do not hold the seconds
         self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
         if self.records["risk"] and np.isnan(self.records["risk"][-1]):  # a checkpoint does not know its last risk
@@ -365,10 +365,10 @@ class History(Callback):
         self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
 
     def add(self, name: str, value: float) -> None:
-        """Append to a column."""
+        """Append a value to the record with this name."""
         self.records.setdefault(name, []).append(value)
 
     def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
-        """Return the records of the first rounds as arrays; a risk that is not known yet is NaN."""
+        """Return the records of the first ``n_rounds`` rounds as arrays; a risk that is not yet known is NaN."""
         columns = {name: [*values, np.nan] for name, values in self.records.items()}
         return {name: np.array(values[:n_rounds]) for name, values in columns.items()}

@@ -1,4 +1,4 @@
-"""Turns class scores U (n, K) into labels, probabilities and what ``decision_function`` returns."""
+"""Turns class scores U (n, K) into labels, probabilities and the output of ``decision_function``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TIED = 1e-6  # scores that differ by no more than this part of the largest one a
 
 @dataclass(frozen=True, eq=False)
 class OneLabel:
-    """Predicts the class with the highest score, ties to the first; or, if there is an `order`, the median class.
+    """The decision rule for one label per row: the class with the highest score or, if ``order`` is given, the median.
 
-    The median has the smallest expected absolute error. It is the lowest class such that it and those below it have at
-    least half of the probability.
+    Of tied classes the first is predicted. The median class has the smallest expected absolute error. It is the lowest
+    class such that it and all lower classes have at least half of the probability.
     """
 
     loss: Loss
@@ -33,23 +33,23 @@ class OneLabel:
 
     @property
     def by_score(self) -> bool:
-        """Whether labels follow from scores alone; otherwise they follow from probabilities."""
+        """Whether the predicted labels follow from scores alone; otherwise probabilities are needed."""
         return self.order is None
 
     def labels(self, U: Array) -> AnyArray:
-        """Return the predictions from scores: labels (n,), or an indicator matrix (n, K), or of targets (n, T)."""
+        """Return the predicted label of every row, (n,), from the class scores U (n, K)."""
         return self.classes.take(self.best(U))
 
     def best(self, U: Array) -> Labels:
-        """Return the number of the predicted class, (n,)."""
+        """Return the index of the predicted class of every row, (n,), from the class scores U (n, K)."""
         return self._chosen(U if self.order is None else self.probabilities(U))
 
     def of_probabilities(self, P: Array) -> AnyArray:
-        """Return the predictions from probabilities (n, K)."""
+        """Return the predicted label of every row, (n,), from the probabilities P (n, K)."""
         return self.classes.take(self._chosen(P))
 
     def _chosen(self, values: Array) -> Labels:
-        """Return the class with the highest score or probability, or the median by probabilities, (n,)."""
+        """Return the class index with the largest value in every row, (n,), or the median class of probabilities."""
         if self.order is not None:
             return median_class(values, self.order)
         if self.exact:
@@ -57,11 +57,11 @@ class OneLabel:
         return np.flatnonzero(self.present).take(first_of_best(values[:, self.present]))
 
     def decision(self, U: Array) -> Array:
-        """Return scores as scikit-learn expects them."""
+        """Return the output of ``decision_function``: the scores (n, K), or for two classes their difference (n,)."""
         return as_decision(U)
 
     def probabilities(self, U: Array) -> Array:
-        """Return probabilities (n, K), 0 for classes without training examples."""
+        """Return probabilities (n, K) from the class scores U (n, K); 0 for classes without training rows."""
         present = self.present
         if present.all():
             return not_zero(self.loss.probabilities(U))
@@ -70,9 +70,9 @@ class OneLabel:
 
 
 def first_of_best(U: Array) -> Labels:
-    """Return the first of the highest scores of every row of U (n, K); scores that rounding may have parted are tied.
+    """Return the first index with the largest score in every row of U (n, K); scores equal up to rounding are tied.
 
-    All exports decide in this way, too: their scores are rounded differently.
+    Exported models use the same rule, because their scores are rounded differently.
 
     >>> first_of_best(np.array([[0.1, 0.3, 0.3 + 1e-9], [0.1, 0.3, 0.3001]]))
     array([1, 2])
@@ -82,9 +82,9 @@ def first_of_best(U: Array) -> Labels:
 
 
 def median_class(P: Array, order: Labels) -> Labels:
-    """Return the number of the median class of every row of probabilities (n, K), the lower one of two; (n,).
+    """Return the index of the median class in every row of probabilities P (n, K), or the lower one of two, (n,).
 
-    Sums that rounding may have parted from one half count as one half.
+    ``order`` has the class indices from lowest to highest. Sums equal to one half up to rounding count as one half.
     """
     up_to = np.cumsum(P[:, order], axis=1)  # (n, K)
     return order[(2.0 * up_to >= (1.0 - TIED) * up_to[:, -1:]).argmax(axis=1)]
@@ -92,7 +92,7 @@ def median_class(P: Array, order: Labels) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
-    """Predicts every class whose score is above a threshold, ⟨w, U⟩ + b."""
+    """The decision rule for several labels per row: every label whose score exceeds ⟨w, U⟩ + b (w, b are fitted)."""
 
     loss: Loss
     threshold: Array  # (K + 1,), w and b
@@ -113,7 +113,7 @@ class SeveralLabels:
 
 
 class LabelsOfTheirOwn(SeveralLabels):
-    """Predicts every label whose probability is above a threshold of its own, (K,)."""
+    """The decision rule for several labels per row: every label whose probability exceeds its own threshold."""
 
     def of_probabilities(self, P: Array) -> AnyArray:
         return (P > self.threshold).astype(np.int64)
@@ -127,7 +127,7 @@ class LabelsOfTheirOwn(SeveralLabels):
 
 @dataclass(frozen=True, eq=False)
 class SeveralTargets:
-    """Predicts the best class of each of several targets, whose scores lie side by side."""
+    """The decision rule for several class targets: the best class of each target, whose scores are adjacent columns."""
 
     loss: Loss
     classes: list[AnyArray]
@@ -135,7 +135,7 @@ class SeveralTargets:
     by_score: ClassVar[bool] = True
 
     def cut(self, columns: Array) -> list[Array]:
-        """Split an array (n, K), with columns for the classes of all targets, into an array for every target."""
+        """Split an array (n, K), with a column for every class of every target, into one array per target."""
         return np.split(columns, np.cumsum([len(labels) for labels in self.classes])[:-1], axis=1)
 
     def labels(self, U: Array) -> AnyArray:
@@ -162,7 +162,7 @@ Decision = OneLabel | SeveralLabels | SeveralTargets
 
 
 def all_classes(U: Array, present: Any) -> Array:
-    """Return the scores of all classes from those of the present ones; absent classes score far below the others."""
+    """Return scores of all K classes from those of the ``present`` ones; absent classes get much lower scores."""
     if present.all():
         return U
     scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
@@ -171,10 +171,11 @@ def all_classes(U: Array, present: Any) -> Array:
 
 
 def merge_scores(U: Array, merged: Labels | None) -> Array:
-    """Merge the scores (n, K) of classes that count as one: ½ log Σ exp(2U) over them.
+    """Return the scores of merged classes from the scores U (n, K): ½ log Σ exp(2U) over the classes merged into one.
 
-    ``merged`` (K,) has the number of the class to which each belongs, or is None where every class is its own. The
-    soft-max of the result has the sums of the probabilities. A class that stands alone keeps its scores bit for bit.
+    ``merged`` (K,) has for each class the index of its merged class; None means that no classes are merged. The
+    soft-max of the result has the sums of the probabilities. A class that is merged with no other keeps its scores bit
+    for bit.
 
     >>> U = np.log([[0.5, 0.2, 0.3]]) / 2
     >>> np.exp(2 * merge_scores(U, np.array([0, 1, 0]))).round(6)
@@ -190,9 +191,7 @@ def merge_scores(U: Array, merged: Labels | None) -> Array:
 
 
 def merge_sums(P: Array, merged: Labels | None) -> Array:
-    """Merge the probabilities (n, K) of classes that count as one (`merge_scores`): return their sums.
-
-    The sums of a row do not depend on how many rows there are.
+    """Return probabilities of merged classes: the sums of P (n, K) over classes with the same index in ``merged`` (K,).
 
     >>> merge_sums(np.array([[0.5, 0.25, 0.25]]), np.array([0, 1, 0]))
     array([[0.75, 0.25]])
@@ -206,17 +205,17 @@ def merge_sums(P: Array, merged: Labels | None) -> Array:
 
 
 def not_zero(P: Array) -> Array:
-    """Raise probabilities of zero to the smallest positive number, in place, so that they have a logarithm."""
+    """Replace probabilities of zero, in place, by the smallest positive number, so that they have a logarithm."""
     return np.maximum(P, TINY, out=P)
 
 
 def of_present(P: Array, present: Any) -> Array:
-    """Return the probabilities of all classes from those of the present ones; absent classes get 0."""
+    """Return probabilities of all K classes from those of the ``present`` ones; absent classes get 0."""
     out = np.zeros((len(P), len(present)))
     out[:, present] = P
     return out
 
 
 def as_decision(U: Array) -> Array:
-    """Return scores (n, K) as ``decision_function`` does: with two classes the difference U₁ − U₀ (n,)."""
+    """Return scores (n, K) as ``decision_function`` does: for two classes their difference U₁ − U₀ (n,)."""
     return U[:, 1] - U[:, 0] if U.shape[1] == 2 else U

@@ -1,4 +1,4 @@
-"""Evaluates every round on rows that are not trained on, and stops a fit early."""
+"""Evaluates the model on rows that are not trained on, after every round, and stops a fit early."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from .callbacks import Callback
 
 
 class EarlyStopping(Part):
-    """When boosting stops because the predictions of rows that are not trained on no longer improve.
+    """The rule for early stopping: when results on rows that are not trained on no longer improve, the fit ends.
 
-    Every booster takes one as its parameter ``early_stopping``, which may also be True for the defaults, or the number
-    of rounds to wait.
+    Every booster takes such a rule as its parameter ``early_stopping``, which may also be True for the defaults, or the
+    number of rounds to wait.
 
     Parameters
     ----------
     n_iter_no_change : int, default=10
         The number of rounds without improvement after which the fit ends.
     validation_fraction : float or None, default=0.1
-        The fraction of the training rows that is held out if ``fit`` gets no ``X_val``. None holds out nothing, and
-        the training rows are then looked at.
+        The fraction of the training rows that is held out if ``fit`` gets no ``X_val``. With None no rows are held out,
+        and the training rows are evaluated instead.
     tol : float, default=1e-7
-        A round counts as an improvement if it is better than the best one so far by more than this.
+        A round counts as an improvement if its result is better than the best one so far by more than this.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class EarlyStopping(Part):
 
 
 def as_early_stopping(value: Any) -> EarlyStopping | None:
-    """Return the rule that an ``early_stopping`` stands for: True, False, a number of rounds, or the rule itself."""
+    """Return the `EarlyStopping` for a parameter: True, a number of rounds, or the rule itself; None for False."""
     if isinstance(value, bool | np.bool_):
         return EarlyStopping() if value else None
     if isinstance(value, EarlyStopping):
@@ -71,34 +71,34 @@ def as_early_stopping(value: Any) -> EarlyStopping | None:
 @described
 @dataclass(eq=False)
 class Evaluation(Callback):
-    """Records the risk of rows that are not trained on, and metrics of their predictions, after every round.
+    """A callback that records the risk and metrics on rows that are not trained on, after every round.
 
-    ``fit`` makes one for every set of rows in ``X_val``. The records are in ``results`` and, where other callbacks see
-    them, in ``run.evaluations``. If the run continues a model, they begin with the first round of that model.
+    ``fit`` makes one for every set of rows in ``X_val``. Other callbacks find its ``results`` in ``run.evaluations``.
+    If the fit continues an earlier model, the results begin with the first round of that model.
 
     Parameters
     ----------
     c, weight : arrays of shape (n,)
-        Their targets, numbers of classes, and weights. A row with target −1, whose class the model does not know, is
-        left out of the risk.
+        The class indices and the weights of the rows. Rows with the class index −1, whose class the model does not
+        know, are left out of the risk.
     metrics : dict of callables
-        Functions of predictions, by name; none by default.
+        Functions of the predictions, by name; none by default.
     results : dict of lists
         A list for "risk" and for every metric, with an entry for every round; it is empty at first.
     seen : callable
-        A function that turns class scores U (n, K) into what the metrics take; by default the scores themselves.
+        A function that turns class scores U (n, K) into the argument of the metrics; by default the scores themselves.
     watch : str, default="risk"
-        The name of the result that says which round is the best.
+        The name of the result that determines the best round.
     greater_is_better : bool, default=False
-        Whether it is the largest or the smallest that is best.
+        Whether the best round is the one with the largest result (True) or the smallest (False).
     init_score : array of shape (n, K) or None, default=None
-        The logits that predictions start from; None stands for zeros.
+        Initial logits, to which the logits of the model are added; None stands for zeros.
     engine : Engine or None, default=None
-        The engine that has these rows; None if they are all here.
+        The engine that has these rows; None if all rows are in this process.
     stopping : EarlyStopping or None, default=None
-        When to stop if the rounds no longer improve. The model then keeps the rounds up to the best one.
+        The rule for early stopping, if any. The model then keeps the rounds up to the best one.
     what : str, default="held-out"
-        Which rows these are, for the reason of a stop.
+        The name of these rows in the message that says why the fit was stopped.
 
     Examples
     --------
@@ -154,13 +154,13 @@ class Evaluation(Callback):
             run.stop_reason = f"early stopping: no better {self.what} {self.watch} in {patience} rounds"
 
     def finish(self, run: Run) -> None:
-        """Bring back what is on a device, whose memory others may need; drop the rounds after the best one."""
+        """Copy F to host memory, which frees GPU memory; with early stopping, drop the rounds after the best one."""
         self._F, self._table, self._there = self._engine.device.to_host(self._F), self.X, None
         if self.stopping is not None:
             run.model = run.model.first(self.best_iteration)
 
     def _record(self, run: Run, n_rounds: int) -> None:
-        """Add the terms of one round to the predictor, and record."""
+        """Add the terms of one round to F, and append the risk and the metrics of these rows to the results."""
         begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
         if self._there is None and self._start is None:
             found = run.objective.on_device(self.X, self.c, self.weight, self._engine)
@@ -182,7 +182,7 @@ class Evaluation(Callback):
             self._best, self.best_round = score, n_rounds
 
     def risk(self, run: Run) -> float:
-        """Return the mean loss after the last round."""
+        """Return the mean loss of these rows after the last round."""
         if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
         if isinstance(self._F, Candidates):
@@ -195,7 +195,7 @@ class Evaluation(Callback):
         return mean_loss(run.loss, run.code, F, c, weight, self._engine)
 
     def _predictor(self, run: Run) -> AnyArray:
-        """Return F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
+        """Return F (n, d) as predictions use it: the temperature multiplies the trees, but not the initial scores."""
         F = self._engine.device.to_host(self._F)
         if not np.all(run.temperature == 1):
             start = 0.0 if run.model.constant is None else run.model.constant * (1.0 - run.temperature)
@@ -204,7 +204,7 @@ class Evaluation(Callback):
 
     @property
     def sign(self) -> int:
-        """What is watched times this is the better the larger it is."""
+        """The factor of the watched result that makes larger values better: 1 or −1."""
         return 1 if self.greater_is_better else -1
 
     @property
@@ -214,14 +214,14 @@ class Evaluation(Callback):
 
     @property
     def best_score(self) -> float:
-        """What is watched, in the best round; NaN before the first round."""
+        """The watched result after the best round; NaN before the first round."""
         return self.results[self.watch][self.best_iteration - 1] if self.best_iteration else np.nan
 
 
 def measure_all(
     metrics: dict[str, Callable[[Any], Any]], seen: Callable[[Array], Any], U: Array, n_rounds: int
 ) -> dict[str, float]:
-    """Return the values of metrics by name; if one fails, the error names it."""
+    """Return the values of all metrics by name; if a metric raises, add its name and the round to the error."""
     predicted, found = seen(U), {}
     for name, metric in metrics.items():
         try:

@@ -1,4 +1,4 @@
-"""Runs the boosting loop: round after round, F ← F + α h, until a round limit, a stop or no more progress."""
+"""Runs boosting rounds, which add steps times weak hypotheses to F, until a limit, a stop or no more progress."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MAX_DRAWS = 20  # boosting stops after so many samples without an edge
 
 
 def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> None:
-    """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop.
+    """Add rounds until there are ``n_rounds``, the weak learner finds no edge, or a callback sets ``run.stop_reason``.
 
-    A round that would make the predictor too large ends boosting too, and the model keeps the rounds before it. Where
-    no callback looks at every round, the engine may make several in one call; the model is the same, bit for bit.
+    Boosting also ends before a round that would make F too large; the model keeps the earlier rounds. Where no callback
+    must see every round, the engine may make several in one call; the model is the same bit for bit.
     """
     run.n_rounds = n_rounds
     before, after = (overrides(callbacks, name) for name in ("before_round", "after_round"))
@@ -50,7 +50,7 @@ def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> None:
 
 
 def make_block(run: Run, callbacks: Sequence[Callback], before: Actions, after: Actions) -> bool:
-    """Let the engine make rounds in one call, up to one that a callback looks at; return whether it made any."""
+    """Let the engine make several rounds in one call, up to one that a callback must see; return whether it did so."""
 
     def begin_round() -> None:
         for act in before:
@@ -65,7 +65,7 @@ def make_block(run: Run, callbacks: Sequence[Callback], before: Actions, after: 
 
 
 def propose(run: Run) -> list[Update]:
-    """Return the updates of a round; if a sample of rows shows no edge, others are drawn, up to ``MAX_DRAWS``."""
+    """Return the updates of one round; if a random sample of rows shows no edge, draw at most ``MAX_DRAWS`` samples."""
     run.refusal = run.risk_before = None
     updates, draws = run.optimizer.propose(run), 1
     while not updates and run.redraw is not None and draws < MAX_DRAWS:
@@ -75,6 +75,6 @@ def propose(run: Run) -> list[Update]:
 
 
 def overrides(callbacks: Sequence[Callback], name: str) -> list[Callable[[Run], None]]:
-    """Return the methods of a name that callbacks override."""
+    """Return, for the callbacks that override the method with this name, their bound methods."""
     methods = [getattr(callback, name) for callback in callbacks]
     return [method for method in methods if getattr(method, "__func__", None) is not getattr(Callback, name)]

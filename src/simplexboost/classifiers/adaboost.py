@@ -1,6 +1,6 @@
 """AdaBoost for many classes: M1, SAMME, one-vs-all, MM, MH, M2 and its multi-label version MR, and ECC.
 
-MH, M2 and sm-boost (in `gradient`) need learners h(x, k) of an example and a class; ``learner_mode`` is their kind.
+MH, M2 and sm-boost (in `gradient`) need weak learners h(x, k) of a row x and a class k; ``learner_mode`` is their kind.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ SIGNED_MODES = {**MODES, "single-label": SignedDescent}
 
 
 def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
-    """Return the learner and the optimizer that a ``learner_mode`` stands for."""
+    """Return the weak learner and the optimizer for a ``learner_mode``; ``modes`` maps modes to optimizers."""
     check_choice("learner_mode", mode, modes)
     return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
 
 
 def closed_form(step: Any) -> Step:
-    """Return `ClosedForm` with the rule "edge" or "exact" if one of them is given; any other step as it is."""
+    """Return `ClosedForm` with the rule "edge" or "exact" if ``step`` is one of them, else the step that it names."""
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
 
 
 class OneVsAllBoostClassifier(Booster):
-    """One AdaBoost per class, the class against the rest; the highest score wins.
+    """One-vs-all AdaBoost: a binary booster for each class against all other classes; the highest score wins.
 
-    K binary boosters are trained together. A booster that finds a perfect learner keeps it and ends, also for a later
-    ``warm_start`` on the same rows, while the others go on; the fit stops when all have ended or none finds an edge.
-    Class probabilities are AdaBoost's σ(2 f_k), divided by their sum.
+    All K boosters are trained together. A booster whose weak learner makes no error keeps that learner and ends, also
+    for a later ``warm_start`` on the same rows. The fit stops when all boosters have ended or none finds an edge. Class
+    probabilities are AdaBoost's σ(2 f_k) for the scores f_k, divided by their sum.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier, default="stump"
-        The weak learner of every class, which answers ±1: "stump", "vector-tree", …, or any scikit-learn classifier.
+        The weak learner of every class, which predicts ±1: "stump", "vector-tree", …, or any scikit-learn classifier.
         The loss, the codewords, the optimizer and the step are those of the algorithm.
 
     Examples
@@ -61,21 +61,21 @@ class OneVsAllBoostClassifier(Booster):
 
 
 class AdaBoostM1Classifier(Booster):
-    """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
+    """AdaBoost.M1 (Freund & Schapire, 1997): weak learners predict a class and vote for it with weight ln((1−e)/e).
 
     Boosting stops when the weighted error e of a learner is not below ½, which happens soon with many classes and small
-    trees (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a perfect learner, which is kept. The training
-    error is at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes: they are normalised
-    scores, not estimates of a posterior.
+    trees (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a learner without errors, which is kept. The
+    training error is at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes: they are
+    normalised scores, not estimates of a posterior.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier, default="greedy-info-tree"
-        The weak learner, which names a class: "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn
+        The weak learner, which predicts a class: "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn
         classifier. The loss, the codewords, the optimizer and the step are those of the algorithm.
     max_vote : float or None, default=None
-        The most that a vote weighs. With None no vote is cut, as in the paper. The vote of a perfect learner, which the
-        formula makes infinite, weighs ``max_vote``, and 10 with None.
+        The largest weight of a vote. None sets no limit, as in the paper. A learner without errors, whose vote would be
+        infinite, gets the weight ``max_vote``, and 10 with None.
 
     Examples
     --------
@@ -93,24 +93,24 @@ class AdaBoostM1Classifier(Booster):
 
 
 class SAMMEClassifier(Booster):
-    """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1); learners need only beat guessing.
+    """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1), so learners need only beat guessing.
 
-    Boosting stops when the weighted error e is not below 1 − 1/K, or after a perfect learner, which is kept. That
-    condition is too weak for a guarantee: the loss may go to zero while half of the training examples stay wrong
-    (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities are softmax(f/(K−1)), the paper's
-    link.
+    Boosting stops when the weighted error e is not below 1 − 1/K, or after a learner without errors, which is kept.
+    This weak-learning condition is too weak for a guarantee: the loss may go to zero while half of the training
+    examples stay wrong (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities are
+    softmax(f/(K−1)) of the sums of votes f, the paper's link.
 
     The codewords are the paper's, (K I − 1)/(K−1); on them the step is (K−1)²/K times the weight of the vote.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier, default="gini-tree"
-        The weak learner, which names a class: "gini-tree", "greedy-info-tree" (12(K−1) leaves, grown best first),
+        The weak learner, which predicts a class: "gini-tree", "greedy-info-tree" (12(K−1) leaves, grown best first),
         "class-tree", …, or any scikit-learn classifier. The loss, the codewords, the optimizer and the step are those
         of the algorithm.
     max_vote : float or None, default=None
-        The most that a vote weighs. With None no vote is cut, as in the paper. The vote of a perfect learner, which the
-        formula makes infinite, weighs ``max_vote``, and 10 with None.
+        The largest weight of a vote. None sets no limit, as in the paper. A learner without errors, whose vote would be
+        infinite, gets the weight ``max_vote``, and 10 with None.
 
     Examples
     --------
@@ -131,17 +131,17 @@ class SAMMEClassifier(Booster):
 class AdaBoostMMClassifier(Booster):
     """AdaBoost.MM (Mukherjee & Schapire, 2013): every wrong class has a cost; learners need only beat guessing.
 
-    Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. The algorithm
-    is also known as AdaBoost-Cost. Boosting stops when δ is zero, or after a perfect learner, which is kept. The
-    training error is at most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities are softmax(2 · votes), where the
-    votes are the scores F.
+    Weak learners predict the class of least cost; the edge is δ, their advantage over random guessing under the costs.
+    The algorithm is also known as AdaBoost-Cost. Boosting stops when δ is zero, or after a learner without errors,
+    which is kept. The training error is at most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities are softmax(2F)
+    of the scores F, the weighted votes.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier, default="class-tree"
-        The weak learner, which names a class: "class-tree", "greedy-tree" (grown best first up to a number of leaves),
-        …, or any scikit-learn classifier, which gets one weight for every example and cannot use the costs of the
-        individual wrong classes. The loss, the codewords and the optimizer are those of the algorithm.
+        The weak learner, which predicts a class: "class-tree", "greedy-tree" (grown best first up to a number of
+        leaves), …, or any scikit-learn classifier, which gets one weight for every example and cannot use the costs of
+        the individual wrong classes. The loss, the codewords and the optimizer are those of the algorithm.
     step : {"edge", "exact"}, default="edge"
         "edge" is ½ ln((1+δ)/(1−δ)), equation (61) of the paper and the step of its experiments; "exact" is the
         minimiser of the risk, equation (62), which is larger when there are many classes.
@@ -165,12 +165,12 @@ class AdaBoostMMClassifier(Booster):
 
 
 class AdaBoostMHClassifier(Booster):
-    """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, with one step for all classes.
+    """AdaBoost.MH (Schapire & Singer, 1999): weak learners give ±1 for every class, with one step for all classes.
 
-    Each pair of an example i and a class k is a binary question, whether k is a label of i. Its answer is z = ±1 and
-    its weight e^{−z f}; γ is the edge over all questions, and the step ½ ln((1+γ)/(1−γ)). Boosting stops when γ is
-    zero, or after a perfect learner, which is kept. The highest score wins; at most (K/2) Π √(1−γ²) of the training
-    examples are wrong, ``history_["bound"]``. Class probabilities are σ(2 f_k), divided by their sum.
+    Each pair of an example i and a class k is a binary problem, whether k is a label of i. Its target is z = ±1 and its
+    weight e^{−z f}, where f is the score; γ is the edge over all pairs, and the step ½ ln((1+γ)/(1−γ)). Boosting stops
+    when γ is zero, or after a learner without errors, which is kept. The highest score wins; at most (K/2) Π √(1−γ²) of
+    the training examples are wrong, ``history_["bound"]``. Class probabilities are σ(2 f_k), divided by their sum.
 
     If y is an indicator matrix (n, K), examples may have any number of labels: `predict` returns such a matrix, which
     marks the classes with positive scores, probabilities are σ(2 f_k) of each label on its own, and the bound is
@@ -185,8 +185,8 @@ class AdaBoostMHClassifier(Booster):
         How far each step goes. "closed-form" is the algorithm's own step; "line-search" and "fixed" are others.
     learner_mode : {"shared", "separate", "single-label", "index"}, default="shared"
         "shared" is one tree with a sign for every class in each leaf (Hamming tree); "separate" is a tree for every
-        class; "single-label" is a learner that answers +1 for one class and −1 for the others; "index" is a stump on
-        [x, k], the features and the number of the class, which the conference version of MCBoost uses.
+        class; "single-label" is a learner that gives +1 to one class and −1 to all others; "index" is a stump on the
+        features and the class index, [x, k], which the conference version of MCBoost uses.
 
     Examples
     --------
@@ -215,31 +215,31 @@ class AdaBoostMHClassifier(Booster):
 
 
 class AdaBoostM2Classifier(Booster):
-    """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners say what is plausible.
+    """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners mark plausible classes.
 
-    A learner says which classes are plausible, g(x, k) in [0, 1]. Its pseudo-loss e = ½ Σ w (1 − g(x, c) + g(x, k))
-    is a sum over all examples and wrong classes k, c being the true class; the step is ln((1−e)/e), the edge 1 − 2e.
-    Boosting stops when the edge is zero, or after a perfect learner, which is kept. The training error is at most
-    (K−1) Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are softmax(F), the link of the loss
-    Σ_k e^{−(F_c − F_k)/2}.
+    A weak learner gives class k of example x a plausibility g(x, k) in [0, 1]. Its pseudo-loss e = ½ Σ w (1 − g(x, c) +
+    g(x, k)) is a sum with weights w over all examples and wrong classes k, c being the true class; the step is
+    ln((1−e)/e), the edge 1 − 2e. Boosting stops when the edge is zero, or after a learner without errors, which is
+    kept. The training error is at most (K−1) Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are softmax(F), the
+    link of the loss Σ_k e^{−(F_c − F_k)/2}.
 
     If y is an indicator matrix (n, K), examples may have any number of labels. The loss then runs over the pairs of a
     label and a class that is not a label; the pairs of an example share its weight equally, and the bound is on the
-    part of the pairs that are ranked wrongly. `predict` returns an indicator matrix of the classes whose score is above
+    fraction of pairs that are ranked wrongly. `predict` returns an indicator matrix of the classes whose score is above
     a threshold. A ranking has no posterior, so `predict_proba` is then only a score: σ of twice the distance to the
     threshold.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn estimator, default="subset-tree"
-        The weak learner, which marks the plausible classes. In mode "shared", a learner that names one class calls only
-        that class plausible, which makes this AdaBoost.MM. The loss, the codewords and the optimizer are those of the
+        The weak learner, which marks the plausible classes. In mode "shared", a learner that predicts one class marks
+        only that class, which makes this AdaBoost.MM. The loss, the codewords and the optimizer are those of the
         algorithm.
     step : {"edge", "exact"}, default="edge"
         "edge" is the paper's step, "exact" the minimiser of the risk.
     learner_mode : {"shared", "separate", "index"}, default="shared"
         "shared" is one tree with a set of classes in each leaf; "separate" is a tree for every class; "index" is a
-        stump on [x, k], the features and the number of the class.
+        stump on [x, k], the features and the class index.
 
     Attributes
     ----------
@@ -266,7 +266,7 @@ class AdaBoostM2Classifier(Booster):
 
 
 class AdaBoostECCClassifier(Booster):
-    """AdaBoost.ECC (Guruswami & Sahai, 1999): every round gives the classes two colours, which a learner tells apart.
+    """AdaBoost.ECC (Guruswami & Sahai, 1999): each round gives a class one of two colours, which a learner predicts.
 
     The colours are a new column of an output code; the learner's vote weighs ¼ ln((1−ε)/ε), where ε is its weighted
     error. If the learner has no edge, another colouring is drawn; boosting stops after 20 failures in a row. The
@@ -277,7 +277,7 @@ class AdaBoostECCClassifier(Booster):
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier, default="vector-tree"
-        The weak learner, which answers ±1: "vector-tree", "stump", …, or any scikit-learn classifier. The loss, the
+        The weak learner, which predicts ±1: "vector-tree", "stump", …, or any scikit-learn classifier. The loss, the
         codewords, the optimizer and the step are those of the algorithm.
     colouring : {"random", "max-cut"}, default="random"
         "random" gives each colour to half of the classes, at random; "max-cut" flips single classes as long as that
@@ -286,7 +286,7 @@ class AdaBoostECCClassifier(Booster):
     Attributes
     ----------
     codewords_ : array of shape (number of present classes, rounds)
-        The columns of the output code, ±1; the first class has +1 in every column.
+        The output code of ±1, with a column for each round; the first row is all +1.
 
     Examples
     --------
@@ -304,6 +304,6 @@ class AdaBoostECCClassifier(Booster):
 
     @property
     def codewords_(self) -> Array:
-        """The columns, ±1, (number of present classes, T); the first class has +1 in every column."""
+        """The output code (number of present classes, T): ±1, a column for each round; the first row is all +1."""
         columns = [np.sign(direction(term.hypothesis)) for term in self.model_.terms]
         return np.array([mu * mu[0] for mu in columns]).reshape(-1, len(self.model_.Y)).T

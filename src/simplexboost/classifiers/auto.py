@@ -1,6 +1,6 @@
-"""Choice of the parameters of `SimplexBoostClassifier` that are "auto": by the size of the table and by held-out risk.
+"""Chooses the "auto" parameters of `SimplexBoostClassifier` by the size of the training set and by held-out risk.
 
-The rules are here; `search` compares the candidates on the rows held out.
+This module says on which rows and for how many rounds candidates are compared; `search` compares them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ FASTEST = 0.3  # the largest learning rate of a race, unless that of the fit is 
 
 @dataclass(frozen=True)
 class Effort:
-    """What a choice may cost.
+    """The size of a comparison of candidates: how many rows are held out, and how fast boosting runs.
 
     Attributes
     ----------
-    n_splits : so many of five folds are held out in turn; 0 holds out one part, and chooses the shape on a sample
-    most_held : the most rows of that part, at most a fifth of all
-    haste : the race is run at no more than so many times the learning rate of the fit, with as many times fewer rounds
+    n_splits : how many of five folds are held out, one after the other; 0 for a single split, which large tables use
+    most_held : the largest number of rows that a single split holds out; it never holds out more than a fifth
+    haste : the largest ratio of the comparison's learning rate to the fit's; rounds are fewer by this ratio
     rate : the learning rate of the fit, unless the user gives one
     """
 
@@ -44,10 +44,10 @@ class Effort:
     rate: float
 
     def haste_at(self, rate: float) -> float:
-        """The haste of a race for a fit at this learning rate: it goes no faster than `FASTEST`, if the fit does not.
+        """Return the factor, at least 1, by which a comparison of candidates multiplies the learning rate of the fit.
 
-        A faster race over-fits from its first rounds on, which the fit does not. It would find a temperature that is
-        far too low, and sets of classes that are too large.
+        The product exceeds `FASTEST` only if ``rate`` does. A larger learning rate would over-fit from the first rounds
+        on, which the fit itself does not: the chosen temperature would be far too low, and prediction sets too large.
 
         Examples
         --------
@@ -59,20 +59,20 @@ class Effort:
 
 
 def effort_on(data: TrainingSet) -> Effort:
-    """The effort that suits a training set.
+    """Return the `Effort` that suits a training set.
 
-    Labels, whose scores move half as far as the difference of two classes (`flagship.pace`), have a learning rate of
-    0.1 throughout, and half the haste.
+    An indicator matrix y gets a learning rate of 0.1 at all sizes and half the `haste`, because its scores move half as
+    far in a round as the difference of two class scores (`simplex.pace`).
     """
     found = effort(data.n, data.p, data.K)
     return replace(found, haste=max(1.0, found.haste / 2), rate=0.1) if data.problem.yes_or_no else found
 
 
 def effort(n: int, p: int, K: int) -> Effort:
-    """The effort that suits n rows of p columns and K classes.
+    """Return the `Effort` that suits n rows, p features and K classes.
 
-    A fit of up to 10 000 rows takes about a second: there a smaller learning rate pays, and folds cost about as much as
-    the fit itself. Larger tables have rows enough for one part held out.
+    A fit of up to 10 000 rows takes about a second, so that a small learning rate and several folds are affordable. A
+    larger table has enough rows for a single held-out part.
     """
     cells = n * max(p, K)
     if n <= 1_000 or (n <= 10_000 and cells <= 1_000_000):  # a fifth of few rows would tell too little
@@ -84,17 +84,17 @@ def effort(n: int, p: int, K: int) -> Effort:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be chosen.
+    """The request for a choice: what to choose by held-out risk, and within which limits.
 
     Attributes
     ----------
-    longest : the most rounds of the race
+    longest : the largest number of rounds of a candidate
     usual : see `Terms`
-    exact : the number of rounds of the fit, if it is given: then the race compares after `longest` rounds only
-    calibrate : whether a temperature is chosen
-    say : prints a line of progress
-    temperature : that of the fit, if it is not chosen
-    thresholds : whether the probabilities above which labels are predicted are chosen
+    exact : the number of rounds if the user gives it (candidates are compared after `longest` rounds only), else None
+    calibrate : whether to choose a temperature
+    say : a function that prints a line of progress
+    temperature : the temperature of the fit if none is chosen, else None
+    thresholds : whether to choose the probability above which each label is predicted
     haste : see `Terms`
     """
 
@@ -110,14 +110,14 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The rows to choose on: the training set, which classes are present (K,), and the groups (n,) of its rows."""
+    """The rows for comparing candidates: a training set, the mask (K,) of present classes, and row groups (n,)."""
 
     data: TrainingSet
     present: AnyArray
     groups: AnyArray | None
 
     def brought(self, rows: AnyArray) -> Table:
-        """Some of the rows (ascending), all in the place where the engine decides."""
+        """Return the table of some rows (ascending indices), all gathered on the machine that makes the decisions."""
         engine, groups = self.data.engine, self.groups
         if groups is not None:
             groups = engine.rows.subset(rows).gather(groups[engine.rows.find(rows)])
@@ -125,20 +125,20 @@ class Table:
 
     @property
     def divisible(self) -> bool:
-        """Whether there is a group to hold out and another to train on."""
+        """Whether the rows can be split: they have no groups, or at least two distinct ones."""
         return self.groups is None or len(np.unique(self.groups)) > 1
 
 
 @dataclass(frozen=True, eq=False)
 class Starter:
-    """Starts the run of a plan on the training rows of a split; the other rows only follow."""
+    """A function of a split that starts a boosting run of a plan; weak learners never see the split's held-out rows."""
 
     plan: Plan
     table: Table
     seed: int
 
     def __call__(self, split: Split) -> tuple[Run, list[Callback]]:
-        """The run and its callbacks."""
+        """Return a new run without rounds, and its callback, which draws training rows and features in every round."""
         plan, data = self.plan, self.table.data
         loss = loss_on(plan.parts.loss, data)
         run = plan.start(data, loss, self.table.present, np.random.default_rng(self.seed))
@@ -146,7 +146,7 @@ class Starter:
 
 
 def loss_on(loss: Loss, data: TrainingSet) -> Loss:
-    """The loss on a training set: for a matrix y, that of its labels or of its targets."""
+    """Return the loss to use on a training set: for a matrix y, the version for several labels or class targets."""
     table = data.problem.table
     return loss if table is None else for_label_sets(loss, table, data.problem.widths)
 
@@ -155,11 +155,11 @@ Rivals = Sequence[tuple[dict[str, Any], Plan]]  # parameters that name a candida
 
 
 def choose(rivals: Rivals, shares: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
-    """The best of some plans by held-out risk, its number of rounds and its temperature.
+    """Return the best of several plans by held-out risk as a `Choice`, with its number of rounds and its temperature.
 
-    The rivals have the learning rate of the race. Large tables choose one of them on a sample first; all rows then tell
-    its rounds and temperature. None of them may be worse than the class shares, which ``shares`` predicts after one
-    round; it is empty if they cannot be predicted so.
+    The plans in ``rivals`` have the learning rate of the comparison. On a large table, a sample of the rows selects one
+    rival; all rows then give the number of rounds and the temperature. ``shares`` holds a plan that predicts the class
+    shares after one round, or nothing if that is impossible. A rival with a higher risk than this plan cannot win.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
     cost, decide = effort_on(data), data.engine.rows.decide
@@ -197,7 +197,7 @@ def hold_race(
     wanted: Wanted,
     sets: bool = True,
 ) -> Choice:
-    """A race of the rivals on these rows, with the scores of those held out or without."""
+    """Compare the rivals on the splits and return the `Choice`; with ``sets``, it has scores for prediction sets."""
     engine, workers = table.data.engine, 1
     threads = isinstance(engine.compute, CpuCompute) and engine.device.is_host and not engine.rows.is_spread
     if len(splits) * len(rivals) > 1 and threads:
@@ -222,7 +222,7 @@ def hold_race(
 
 
 def make_splits(table: Table, cost: Effort, rng: np.random.Generator) -> list[Split]:
-    """The rows to train on and to hold out."""
+    """Return splits of the rows into training and held-out rows: some folds, or one split if ``cost.n_splits`` is 0."""
     n, c = table.data.n, strata(table.data)
     if cost.n_splits == 0:
         return one_split(c, table.groups, held_rows(n, cost), rng)
@@ -230,22 +230,22 @@ def make_splits(table: Table, cost: Effort, rng: np.random.Generator) -> list[Sp
 
 
 def strata(data: TrainingSet) -> Labels:
-    """What is spread evenly over the parts of a split, (n,): the classes, whatever they are called, not label sets."""
+    """Return the class index (n,) of every row, by which splits are stratified; zeros if y is a matrix."""
     return data.problem.strata(data.c if data.class_ranks is None else data.class_ranks[data.c])
 
 
 def held_rows(n: int, cost: Effort) -> int:
-    """How many of n rows are held out, if it is one part."""
+    """Return how many of n rows a single split holds out."""
     return min(n // 5, cost.most_held)
 
 
 def sample_rows(n: int) -> int:
-    """The rows of a large table on which the shape of the trees is chosen: an eighth, from 8 000 to 24 000."""
+    """Return how many of n rows to compare candidates on: an eighth, but at least 8 000 (or n), at most 24 000."""
     return min(n, max(8_000, min(n // 8, 24_000)))
 
 
 def stages_up_to(longest: int, ratio: float) -> list[int]:
-    """Numbers of rounds, each so many times the one before; the last is the largest allowed."""
+    """Return ascending numbers of rounds, each about ``ratio`` times the one before, from at most 40 to ``longest``."""
     stages = [longest]
     while stages[0] > 40:
         stages.insert(0, int(np.ceil(stages[0] / ratio)))
@@ -253,9 +253,9 @@ def stages_up_to(longest: int, ratio: float) -> list[int]:
 
 
 def most_canonical(n: int) -> int:
-    """The largest number K of classes for which n rows may have canonical codewords.
+    """Return the largest number K of classes, at least 1024, for which n rows get canonical codewords.
 
-    Two n × K arrays of single precision and the codewords themselves, K × K in both precisions, must fit into half of
-    the free memory: 8 n K + 12 K². So a table near that limit gets another code on a smaller machine.
+    Half of the free memory must hold two n × K arrays of single precision, and the K × K codewords in single and double
+    precision: 8 n K + 12 K² bytes. So a machine with less memory may get another code.
     """
     return max(1024, (math.isqrt((8 * n) ** 2 + 24 * free_memory()) - 8 * n) // 24)

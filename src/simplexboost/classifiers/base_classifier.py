@@ -1,4 +1,4 @@
-"""The base class of all classifiers, with labels, accuracy and saving, and the transaction in which a fit runs."""
+"""Defines the base class of all classifiers, with labels, accuracy and saving, and the transaction that fits use."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ..tables.problem import ONE_CLASS, Problem
 
 @contextmanager
 def transaction(estimator: Any) -> Iterator[Any]:
-    """Yield a copy of the estimator, and replace the estimator's attributes by those of the copy at the end.
+    """Yield a copy of the estimator; at the end, replace the estimator's attributes by those of the copy.
 
-    The replacement is a single assignment, so after an exception or an interrupt the estimator is as it was. Fitted
-    attributes (``name_``) are then those of the copy. Parameters that the copy has not changed are kept as they are by
-    then, because a callback may have set them meanwhile.
+    The replacement is a single assignment, so an exception or an interrupt leaves the estimator unchanged. Fitted
+    attributes, with names like ``name_``, come from the copy. A parameter comes from the copy only if the copy has
+    changed it: a callback may have set the estimator's parameter in the meantime.
     """
     before = dict(vars(estimator))
     draft = object.__new__(type(estimator))  # the constructor, which a subclass may have changed, is not called
@@ -43,12 +43,12 @@ def transaction(estimator: Any) -> Iterator[Any]:
 
 @described
 class BaseClassifier(ClassifierMixin, BaseEstimator):
-    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file.
+    """The base class of classifiers: a subclass fits, computes class scores, and says what it writes to a model file.
 
-    Classifiers of the package can be saved, unless their class says ``stored=False``.
+    Subclasses can be saved unless they are declared with ``stored=False``.
 
-    Unknown keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass keeps the
-    ``__init__`` that is generated for it, whose signature scikit-learn reads.
+    ``__new__`` checks for unknown keywords before ``__init__`` runs. So a dataclass keeps its generated ``__init__``,
+    whose signature scikit-learn reads.
 
     Attributes
     ----------
@@ -79,13 +79,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return super().__new__(cls)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of parts by names like ``learner__max_depth``."""
+        """Set parameters by name; a name like ``learner__max_depth`` sets a parameter of a part."""
         check_parameters(self, params)
         return super().set_params(**params)
 
     @property
     def n_classes_(self) -> Any:
-        """The number of classes, K; of several class targets a list of those of each."""
+        """The number of classes, K; with several class targets a list of these numbers."""
         check_is_fitted(self)
         return list(self._problem.widths) if self._problem.widths is not None else len(self.classes_)
 
@@ -95,8 +95,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         path : str, path or binary file
-            Where to write. A file appears complete or not at all, and replaces an older one of that name only then. An
-            open file gets the same bytes where it stands.
+            Where to write. An existing file is replaced only after the new one is complete. To an open file, the bytes
+            are written at its current position.
 
         Raises
         ------
@@ -109,9 +109,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def check_savable(self) -> None:
         """Raise a TypeError that says which parameters cannot be saved; call it before a long fit.
 
-        Functions, other libraries' estimators and parts of your own are code, which model files do not hold. Callbacks
-        are left out of files, and do not matter here. `Checkpoint` calls this when the fit begins. Of a fitted
-        classifier, what it has learned is checked too.
+        Model files hold no code: no functions, no estimators of other libraries, no parts that you have written.
+        Callbacks are neither saved nor checked. `Checkpoint` calls this method when the fit begins. After the fit, the
+        fitted attributes are checked too.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """
 
     def predict(self, X: Any) -> AnyArray:
-        """Predict the class with the highest score of every row, ties to the first.
+        """Predict the class with the highest score for every row; among equal scores, the first class.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_.take(U.argmax(axis=1))
 
     def _best(self, U: Array) -> Labels:
-        """Return the number (n,) of the class that `predict` takes for scores U (n, K)."""
+        """Return the index (n,) of the class that `predict` takes for scores U (n, K)."""
         return U.argmax(axis=1)
 
     def decision_function(self, X: Any) -> Array:
@@ -166,8 +166,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         y : array of shape (n,)
-            The true labels; an indicator matrix (n, K) if the model was fitted to one, and (n, T) for T class targets:
-            then a row is right if all of it is.
+            The true labels; an indicator matrix (n, K) if the model was fitted to one, or (n, T) for T class targets. A
+            row of a matrix is right if all of its entries are.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             raise TypeError(f"y must hold labels like {self.classes_[:3].tolist()}: {error}") from error
 
     def _to_host(self, array: Any) -> Any:
-        """Return an array in the memory of the host, in which it already is unless a subclass computes on a GPU."""
+        """Return an array in host memory; subclasses that compute on a GPU copy arrays from its memory."""
         return array
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -1,6 +1,6 @@
-"""`Booster`, with the parameters, the fit and the fitted attributes of all boosters, and `BoostingClassifier`.
+"""Defines `Booster`, with the parameters, fit and attributes that boosters share, and `BoostingClassifier`.
 
-A subclass of `Booster` chooses the parts: loss, codewords, learner, optimizer and step.
+A subclass of `Booster` chooses the parts: loss, codewords, weak learner, optimizer and step.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ from .search import check_groups
 @dataclass_transform(eq_default=False)  # for type checkers
 @dataclass(eq=False, repr=False, kw_only=True)
 class Booster(AdditiveClassifier, stored=False):
-    """The base class of boosters: everything around the boosting loop. A subclass says which `parts` it has.
+    """The base class of boosters: their parameters, fit and fitted attributes. A subclass returns its `parts`.
 
-    Subclasses become dataclasses, whose fields are their parameters: they need no decorator. Their docstrings are
-    completed with what this one describes.
+    Every subclass becomes a dataclass without a decorator; its fields are its parameters. The descriptions below are
+    added to its docstring.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        The largest number of rounds. Fewer are made where boosting stops by itself or ``early_stopping`` ends it.
+        The largest number of rounds. There are fewer if boosting stops by itself or ``early_stopping`` ends it.
     learning_rate : float, default=1.0
-        Every step is multiplied by this. Smaller values need more rounds and often generalise better.
+        The factor of every step. Smaller values need more rounds and often generalise better.
     subsample : float, default=1.0
         The fraction of the rows that the learner of each round sees. The rows are drawn anew in every round.
     max_features : float or "auto", default=1.0
@@ -101,7 +101,7 @@ class Booster(AdditiveClassifier, stored=False):
         values. Learners that are not trees of the engine take no categories.
     warm_start : bool, default=False
         Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
-        New categories get numbers after those that are known, as long as there is room.
+        New categories get the next free category codes, as long as there are any.
     callbacks : sequence of Callback or None, default=None
         Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
         and then.
@@ -127,19 +127,20 @@ class Booster(AdditiveClassifier, stored=False):
         What the fit did: the parts as objects, the number of rounds, the learning rate and the temperature, with values
         in place of "auto". None in a model that was loaded from a file.
     choice_ : `simplexboost.classifiers.search.Choice` or None
-        What was chosen by held-out risk: the table of candidates, the winner's curve, the number of rounds and the
-        temperature. ``print(clf.choice_)`` shows it. None if nothing was chosen.
+        The result of the choice by held-out risk: the table of candidates, the winner's curve, the number of rounds and
+        the temperature. ``print(clf.choice_)`` shows it. None if nothing was chosen.
     set_scores_ : dict or None
-        How the true classes of rows that were not trained on were ranked: ``"score"``, the probability of all classes
-        that were more probable, ascending; ``"c"``, the number of the true class; ``"weight"``, ``"source"`` and
-        ``"n_rounds"``. `decide.predict_sets` makes sets of classes from it. None if there were no such rows.
+        The scores of the true classes of rows that were not trained on: ``"score"`` is the total probability of all
+        classes that were more probable, ascending; ``"c"`` is the class index of the true class; other entries are
+        ``"weight"``, ``"source"`` and ``"n_rounds"``. `decide.predict_sets` makes sets of classes from it. None if
+        there were no such rows.
     loss_ : Loss
         The loss that was minimised.
     model_ : AdditiveModel
         The terms of the model, one for each round, and the codewords of the present classes.
     history_ : dict of arrays
-        What happened in every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``, and what the
-        booster adds.
+        Values for every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``, and others of
+        single boosters.
     train_score_ : array of shape (rounds,)
         Minus the training risk after every round, so that larger values are better.
     evals_result_ : list of dicts of arrays, or None
@@ -151,7 +152,7 @@ class Booster(AdditiveClassifier, stored=False):
     best_score_ : float
         The first ``eval_metric``, or the risk, in the best round.
     validation_score_ : array of shape (rounds,)
-        The same after every round, with the sign that makes larger values better.
+        The first ``eval_metric``, or the risk, after every round, with the sign that makes larger values better.
     n_iter_ : int
         The number of rounds in the model.
     stop_reason_ : str or None
@@ -160,7 +161,7 @@ class Booster(AdditiveClassifier, stored=False):
         What each column holds: "number", "category", "date", "duration", "time" or "missing". None if X was an array of
         numbers.
     categories_ : Categories or None
-        The categories of categorical columns in the order of their numbers; None if there are none.
+        The categories of categorical columns, sorted by category code; None if there are none.
     """
 
     n_estimators: Any = 100
@@ -208,20 +209,20 @@ class Booster(AdditiveClassifier, stored=False):
 
     @abstractmethod
     def parts(self) -> Parts:
-        """Return the parts as objects; every booster writes this method."""
+        """Return the loss, codewords, weak learner, optimizer and step as objects; every subclass defines this."""
 
     def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
-        """Return what the fit does: the parameters, with values in place of "auto"."""
+        """Return the `Plan` of the fit, which has the parameters with values in place of "auto"."""
         plan = Plan.of(self, parts)
         plan.check(checked.data)
         return plan
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
-        """Return how the model that is being fitted turns scores into labels."""
+        """Return the object that turns scores into labels while the model is being fitted."""
         return OneLabel(loss, checked.classes, checked.present)
 
     def _more_callbacks(self, history: History) -> list[Callback]:
-        """Return callbacks of the booster itself, which are called before all others."""
+        """Return callbacks that the booster itself needs; boosting calls them before all others."""
         return []
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
@@ -254,8 +255,8 @@ class Booster(AdditiveClassifier, stored=False):
             is best, and when to stop; without any, the risk does. Names are "risk", "log_loss", "error", "accuracy",
             "auc_ovr", "top_5_accuracy" (with any number), those of XGBoost ("mlogloss", "merror") and LightGBM
             ("multi_logloss", "multi_error"), and those of scikit-learn's scorers. Scorers are maximised. A callable is
-            ``metric(c, P) -> float`` with the numbers c (n,) of the labels in ``classes_`` (K for a label that is not
-            among them) and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
+            ``metric(c, P) -> float`` with class indices c (n,), positions in ``classes_`` (K for a label that is not
+            among them), and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
             that is true; if it has a parameter ``sample_weight`` and the rows have weights, it gets them.
         X_val : table, tuple of tables or None, default=None
             The features of rows to evaluate after every round; a tuple gives several sets of rows. Their risk and
@@ -292,7 +293,7 @@ class Booster(AdditiveClassifier, stored=False):
         groups: Any = None,
         init_score: Any = None,
     ) -> Self:
-        """Fit the model; ``costs`` (n, K) are what each decision costs each example, if the loss takes them."""
+        """Fit the model; ``costs`` (n, K) has the cost of each decision for each row, for losses that take costs."""
         history = History()
         with transaction(self) as draft:
             draft._check_parameters()
@@ -328,7 +329,7 @@ class Booster(AdditiveClassifier, stored=False):
     ) -> None:
         """Boost on checked rows, and set the fitted attributes.
 
-        ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
+        Each function in ``last`` makes a final callback from a function that turns a run into fitted attributes.
         """
         checked = context.checked
         with one_blas_thread(), show_progress(self.verbose):
@@ -370,29 +371,29 @@ class Booster(AdditiveClassifier, stored=False):
 
     @property
     def _continues(self) -> bool:
-        """Whether ``fit`` continues a fitted model."""
+        """Whether ``fit`` continues a fitted model: ``warm_start`` is true, and there is a model."""
         return self.warm_start and hasattr(self, "model_")
 
     def _draw_seed(self) -> int:
-        """Draw the seed of a fit; a warm start keeps the seed of the fitted model, whatever ``random_state`` is.
+        """Return the seed of a fit; a warm start has the seed of the fitted model, whatever ``random_state`` is.
 
-        Otherwise codewords and choices might be others, and rows that the model was trained on might be held out.
+        With another seed, codewords and choices might differ, and rows that the model was trained on might be held out.
         """
         known: int | None = getattr(self, "_seed", None) if self._continues else None
         return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
     @property
     def _declared(self) -> Any:
-        """All labels, if some may be absent from the training data; None means those that occur."""
+        """The labels that the user lists in ``classes``, of which some may be absent from y; None means those in y."""
         return self.classes
 
     def _check_rows(
         self, X: Any, y: Any, sample_weight: Any, costs: Any, learner: Learner, labels: Any = None
     ) -> Checked:
-        """Make the training set; X must have the columns of the fitted model if it is continued or given ``labels``.
+        """Return the checked training set; in a warm start, or with ``labels``, X must have the columns of the fit.
 
-        The model's trees know columns by position and categories by number: on other columns they would predict
-        nonsense, or read past the end of a row.
+        The trees know columns by position and categories by code. On other columns they would predict nonsense, or read
+        past the end of a row.
         """
         declared = self._declared if labels is None else labels
         return check_training(
@@ -409,7 +410,7 @@ class Booster(AdditiveClassifier, stored=False):
         )
 
     def _table(self, X: Any, learner: Learner) -> Any:
-        """Return X; rows in the GPU's memory are copied to the host if they have categories or a model is continued."""
+        """Return X; rows in GPU memory as a `DeviceTable`, or as a host array for categories and warm starts."""
         if self.device == "cpu" or type(X) is np.ndarray:
             return X
         engine: Any = self._fitting_engine()
@@ -427,7 +428,7 @@ class Booster(AdditiveClassifier, stored=False):
         return self._engine()
 
     def _with_start(self, checked: Checked, init_score: Any) -> Checked:
-        """Add the ``init_score`` to the training set; a warm start needs the same again."""
+        """Return the training set with ``init_score`` added; a warm start needs the scores of the first fit again."""
         self._check_start(init_score is not None)
         if init_score is None:
             return checked
@@ -437,7 +438,7 @@ class Booster(AdditiveClassifier, stored=False):
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used]))
 
     def _check_start(self, started: bool) -> None:
-        """Raise if a warm start has an init_score and the first fit had none, or the reverse; remember which it is."""
+        """Raise if only one of the first fit and its warm start has an init_score; store whether this fit has one."""
         if self._continues and getattr(self, "_started", None) not in (None, started):
             raise ValueError(
                 f"warm_start=True continues a model that was fitted {'without' if started else 'with'} init_score; "
@@ -449,7 +450,7 @@ class Booster(AdditiveClassifier, stored=False):
         return EvalContext(self, checked, loss, check_metrics(eval_metric), as_early_stopping(self.early_stopping))
 
     def _prepare(self, plan: Plan, checked: Checked, has_eval_sets: bool, seed: int) -> tuple[Run, TrainingSet | None]:
-        """Return a run of the plan, and the rows held out for early stopping."""
+        """Return a new boosting run of the plan, and the rows held out for early stopping, or None."""
         rng = np.random.default_rng(seed)
         parts, data, loss, held_out = plan.parts, checked.data, plan.parts.loss, None
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
@@ -465,7 +466,7 @@ class Booster(AdditiveClassifier, stored=False):
         return run, held_out
 
     def _resume(self, run: Run, checked: Checked, history: History, n_rounds: int) -> None:
-        """Continue the fitted model if this is a warm start."""
+        """Load the fitted model into the run if this is a warm start; raise if that model cannot be continued."""
         if not self._continues:
             return
         if self._merged is not None:
@@ -505,7 +506,7 @@ class Booster(AdditiveClassifier, stored=False):
         evaluations: list[Evaluation],
         prior: Array | None,
     ) -> dict[str, Any]:
-        """Return the fitted attributes; predictions use only these, so `set_params` does not change them."""
+        """Return the fitted attributes, by name, of the model that a run has so far."""
         temperature = checked.problem.by_column(plan.temperature)
         fitted = {
             "classes_": checked.classes,
@@ -531,12 +532,12 @@ class Booster(AdditiveClassifier, stored=False):
 
     @property
     def train_score_(self) -> Array:
-        """Minus the training risk after every round of the model, so that larger values are better; (rounds,)."""
+        """Minus the training risk after every round of the model, (number of rounds,); larger values are better."""
         check_is_fitted(self)
         return -self.history_["risk"]
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
-        """Return a copy of the estimator with fitted attributes, as if boosting had stopped after the last round."""
+        """Return a copy of the estimator with the given fitted attributes, as if boosting had stopped."""
         copy = clone(self)
         copy.__dict__.update(fitted)
         for name in ("n_features_in_", "feature_names_in_", "feature_kinds_", "categories_"):
@@ -545,9 +546,9 @@ class Booster(AdditiveClassifier, stored=False):
         return copy
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a part that is named by a string becomes an object when one of its own parameters is set.
+        """Set parameters; a part that a string names becomes an object when one of the part's own parameters is set.
 
-        If one of them is refused, those of the classifier itself stay as they were.
+        If a value is refused, the parameters of the classifier itself do not change.
         """
         before = dict(vars(self))
         nested = {key.partition("__")[0] for key in params if "__" in key}
@@ -575,7 +576,7 @@ class BoostingClassifier(Booster):
     Parameters
     ----------
     loss : str or Loss, default="logistic"
-        What boosting makes small: 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', 'own-score', 'softmax-cost',
+        What boosting minimises: 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', 'own-score', 'softmax-cost',
         or a `Loss`.
     codewords : str, Codewords or array of shape (K, d), default="simplex"
         The vectors of the classes: 'simplex', 'canonical', 'max-min', …, a `Codewords`, or your own matrix with a row
@@ -584,8 +585,8 @@ class BoostingClassifier(Booster):
         The weak learner of every round: 'vector-tree', 'class-tree', 'sign-tree', 'info-tree', 'newton-tree', 'stump',
         'linear', …, a `Learner`, or any scikit-learn classifier or regressor that takes sample weights.
     optimizer : str or Optimizer, default="gradient"
-        What the learner is asked, and how its answers become a step: 'gradient', 'coordinate', 'all-coordinates',
-        'newton', 'sketched-newton', …, or an `Optimizer`.
+        What each weak learner is fitted to, and how its predictions become a step: 'gradient', 'coordinate',
+        'all-coordinates', 'newton', 'sketched-newton', …, or an `Optimizer`.
     step : str or Step, default="line-search"
         How far each step goes: 'line-search', 'closed-form', 'fixed', 'error', 'gradient', or a `Step`.
 
@@ -609,7 +610,7 @@ class BoostingClassifier(Booster):
 def boost_run(
     run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any], rounds: str = "rounds"
 ) -> None:
-    """Boost, with a function ``run.snapshot`` for callbacks that returns the estimator as fitted so far."""
+    """Boost; meanwhile, callbacks can call ``run.snapshot()``, which returns the estimator with its rounds so far."""
     run.snapshot = snapshot
     try:
         with one_blas_thread():
@@ -621,14 +622,14 @@ def boost_run(
 
 
 def same_classes(a: Any, b: Any) -> bool:
-    """Return whether two models have the same classes, of one target or of several."""
+    """Return whether two values of ``classes_`` are equal; lists hold the classes of several targets."""
     if isinstance(a, list) or isinstance(b, list):
         return type(a) is type(b) and len(a) == len(b) and all(map(np.array_equal, a, b))
     return np.array_equal(a, b)
 
 
 class SklearnCallbacks(Callback):
-    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round."""
+    """A callback that calls scikit-learn's own callbacks (``set_callbacks``) in every round."""
 
     def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator  # the one that the user fits; scikit-learn keeps the state of its callbacks there

@@ -1,8 +1,9 @@
 """Adds, drops and merges classes of a fitted booster without a fit from scratch; docs/classes.md says how.
 
-The m new classes are learned as a problem of m + 1 classes, in which all old ones together are class 0. Its logit is ρ,
-the log-sum-exp of their logits; those of the new classes start from zero. The first column of every tree, which would
-move all old classes alike, is subtracted from the others: the scores of the old classes stay the same, bit for bit.
+The m new classes are learned in a problem of m + 1 classes, whose class 0 stands for all old classes. The logit of
+class 0 is ρ, the log-sum-exp of the logits of the old classes; the logits of the new classes start from zero. The first
+column of leaf values, which would move all old classes alike, is subtracted from the other columns in every tree. So
+the scores of the old classes stay the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -57,24 +58,23 @@ def add_classes(
 ) -> Any:
     """Return a copy of a fitted `SimplexBoostClassifier` that has learned new classes.
 
-    The scores of the old classes stay as they are, bit for bit: the new classes are told from each other and from all
-    old ones together, and the old ones from each other as before. It needs canonical codewords and the logistic loss
-    without costs.
+    The scores of the old classes stay as they are, bit for bit; only the new classes get new scores. The model must
+    have canonical codewords and the logistic loss without costs.
 
     Parameters
     ----------
     X : array, data frame or sparse matrix of shape (n, p)
-        Rows of the new classes and, if they are at hand, of the old ones, with the columns of the fit. Classes should
-        be as frequent as they will be later; weights can make them so.
+        Rows of the new classes and, if available, of the old classes, with the columns of the fit. Classes should be as
+        frequent as they will be in new data; sample weights can make them so.
     y : array of shape (n,)
-        The labels of the rows. Those that the model has had no training examples of are the new classes.
+        The labels of the rows. Labels without training examples in the model are the new classes.
     n_rounds : int or "auto", default="auto"
-        First the leaves of old trees learn the new classes, and then so many new trees are grown for them. 0 grows
-        none, which leaves the model as large as it was. "auto" is 50, and 0 if there are no rows of some old class: no
-        tree could learn what to tell the new classes from. The old trees know how many training rows each of their
-        leaves had, and these numbers stand for the rows that are missing.
+        The number of new trees, which are grown after the leaves of old trees have learned the new classes. 0 grows
+        none, which keeps the size of the model. "auto" is 50, but 0 if an old class has no rows, because new trees
+        could then not tell the new classes from it. The numbers of training rows that the old leaves store stand for
+        the missing rows.
     learning_rate : float or "auto", default="auto"
-        Every step is multiplied by this. "auto" is 0.2, and 0.1 if there are no rows of some old class.
+        The factor of every step. "auto" is 0.2, but 0.1 if an old class has no rows.
 
     Returns
     -------
@@ -125,14 +125,14 @@ def add_classes(
 @described
 @described
 def drop_classes(clf: Any, classes: Any) -> Any:
-    """Return a copy of a fitted booster without some classes; the others keep their scores, bit for bit.
+    """Return a copy of a fitted booster without some classes; the remaining classes keep their scores, bit for bit.
 
-    The probabilities of a row are divided among the classes that are left, each in proportion to what it had.
+    In every row, the probabilities of the remaining classes are divided by their sum.
 
     Parameters
     ----------
     classes : label or list of labels
-        The classes to drop. At least two classes that had training examples must be left.
+        The classes to drop. At least two classes that had training examples must remain.
 
     Returns
     -------
@@ -168,15 +168,15 @@ def drop_classes(clf: Any, classes: Any) -> Any:
 def merge_classes(clf: Any, groups: Any) -> Any:
     """Return a copy of a fitted booster in which several classes count as one, with the sum of their probabilities.
 
-    The model keeps the scores of all of them. The score of a merged class is ½ log Σ exp(2U) over its members, which
-    the soft-max turns into the sum of their probabilities. So it is no longer a sum over trees, and what needs such a
-    sum is refused: explanations by class, and a warm start.
+    The model keeps the scores of all member classes. The score of a merged class is ½ log Σ exp(2U) over its members,
+    which the soft-max turns into the sum of their probabilities. This score is no sum over trees, so explanations by
+    class and a warm start are refused.
 
     Parameters
     ----------
     groups : dict
-        ``{label: [labels of classes that become one]}``. The new label may be that of a member; a group of one class
-        renames it.
+        ``{label: [labels of classes that become one]}``. The new label may be that of a member; a group of a single
+        class renames that class.
 
     Returns
     -------
@@ -212,12 +212,12 @@ def merge_classes(clf: Any, groups: Any) -> Any:
 @described
 @described
 def keep_rounds(clf: Any, n_rounds: int) -> Any:
-    """Return a copy of a fitted booster that has its first rounds only.
+    """Return a copy of a fitted booster that keeps its first ``n_rounds`` rounds only.
 
     Parameters
     ----------
     n_rounds : int
-        How many rounds to keep, 1 .. ``clf.n_iter_``.
+        The number of rounds to keep, from 1 to ``clf.n_iter_``.
 
     Returns
     -------
@@ -242,14 +242,14 @@ def keep_rounds(clf: Any, n_rounds: int) -> Any:
 
 
 def copy_estimator(clf: Any) -> Any:
-    """Return a copy of an estimator, with its parameters and fitted attributes."""
+    """Return a shallow copy of an estimator, with its parameters and fitted attributes."""
     copy = object.__new__(type(clf))
     copy.__dict__.update(vars(clf))
     return copy
 
 
 def check_changeable(estimator: Any, function: str) -> None:
-    """Raise unless the estimator is fitted and its probabilities are the soft-max of one score per class."""
+    """Raise unless a fitted estimator predicts the soft-max of one score per class, without order or tree."""
     check_is_fitted(estimator)
     estimator._problem.check_one_class(
         f"{function} changes classes of which one is right; this model was fitted to several {{several}} per row."
@@ -268,22 +268,23 @@ def check_changeable(estimator: Any, function: str) -> None:
 
 
 def set_attributes(estimator: Any, fitted: dict[str, Any]) -> Any:
-    """Set fitted attributes, drop those that describe rows evaluated with the old classes, and return the estimator."""
+    """Set fitted attributes, reset to None those that describe evaluated rows, and return the estimator."""
     estimator.__dict__.update(fitted | dict.fromkeys(EVAL_ATTRIBUTES), set_scores_=None)
     return estimator
 
 
 def class_of_codeword(estimator: Any) -> Labels:
-    """Return the number in ``classes_`` of the class that each codeword belongs to, (K',)."""
+    """Return the class index, a position in ``classes_``, of every codeword, (number of codewords,)."""
     present = np.flatnonzero(estimator._present)
     merged: Labels | None = estimator._merged
     return present if merged is None else present[merged]
 
 
 def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
-    """Return the attributes ``model_``, with the codewords ``kept``, and ``_merged``, their classes by ``owner``.
+    """Return the attributes ``model_``, with the codewords ``kept`` only, and ``_merged``, the class of each codeword.
 
-    Where each of them has a class of its own, they follow the order of the classes, and ``_merged`` is None.
+    ``owner`` has the class index of each kept codeword. If all are distinct, ``_merged`` is None, and codewords are
+    sorted.
     """
     if len(np.unique(owner)) == len(owner):
         return {"model_": without_classes(model, kept[np.argsort(owner)]), "_merged": None}
@@ -293,13 +294,13 @@ def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray)
 
 
 def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
-    """Return the attribute ``class_prior_`` as a function changes it; nothing if the model has no prior."""
+    """Return the attribute ``class_prior_``, changed by the function ``after``; an empty dict if it is None."""
     known: Array | None = estimator.class_prior_
     return {} if known is None else {"class_prior_": after(known)}
 
 
 def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
-    """Return the fitted attributes for classes (K,), of which those that are ``present`` (K,) are trained on."""
+    """Return the fitted attributes that hold the class labels (K,) and the mask ``present`` (K,) of trained classes."""
     return {"classes_": classes, "_present": present, "_problem": OneClass(classes, present)}
 
 
@@ -307,7 +308,7 @@ def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
 
 
 def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
-    """Return the new label of every class (K,), from a dict of new labels and the labels of their members."""
+    """Return the new label of every class, as ``groups`` of `merge_classes` says; raise if ``groups`` is invalid."""
     if not isinstance(groups, Mapping) or not groups:
         raise TypeError(f"groups={groups!r} must be a dict {{label: [labels of classes that become one]}}.")
     labels = listed_classes(classes)
@@ -327,7 +328,7 @@ def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
 
 
 def new_label(label: Any, classes: AnyArray) -> Any:
-    """Return a new label in the type of the classes: 7.0 is 7 if they are integers."""
+    """Return a new label in the type of the classes: 7.0 is 7 if they are integers; raise if it means missing."""
     label = as_listed(label, classes)
     label = label.item() if isinstance(label, np.generic) and classes.dtype.kind not in "Mm" else label
     if label != label or label is None:
@@ -337,7 +338,7 @@ def new_label(label: Any, classes: AnyArray) -> Any:
 
 
 def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
-    """Return the different labels, sorted; raise unless they are of one kind with the classes."""
+    """Return the distinct labels, sorted; raise unless they are of the same kind as the classes (numbers, text, …)."""
     kinds = {kind_of_label(type(label)) for label in after} | {kind_of_label(type(listed_classes(classes)[0]))}
     if len(kinds) > 1:
         few = listed_classes(classes[:3])
@@ -361,7 +362,7 @@ BLOCK = 2**22  # logits that are computed at a time
 
 
 def check_can_learn(estimator: Any) -> None:
-    """Raise unless the fitted model can learn new classes."""
+    """Raise unless `add_classes` can extend the model: canonical codewords, logistic loss, no ``init_score``."""
     check_changeable(estimator, "add_classes")
     if not has_columns(estimator.model_):
         raise ValueError(
@@ -376,7 +377,7 @@ def check_can_learn(estimator: Any) -> None:
 
 
 def all_labels(classes: AnyArray, y: Any) -> AnyArray:
-    """Return the labels of the model and of y together, sorted; raise unless they are of one kind."""
+    """Return the distinct labels of the model and of y, sorted; raise unless all are numbers, or all are text."""
     check_several_labels(y)
     y = column_or_1d(plain_labels(y), warn=True)
     check_no_label_is_missing(y)
@@ -399,7 +400,7 @@ def all_labels(classes: AnyArray, y: Any) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """The rows from which new classes are learned, and the places of old and new ones."""
+    """The training rows for new classes, with one class for all old ones, and the indices of old and new classes."""
 
     data: TrainingSet  # the rows as a problem of m + 1 classes, in their own order; class 0 stands for all old ones
     classes: AnyArray  # (K,) all labels
@@ -411,7 +412,7 @@ class Lesson:
 
     @classmethod
     def of(cls, estimator: Any, checked: Checked) -> Lesson:
-        """Make the lesson of checked rows for a fitted estimator; raise if they have no new class."""
+        """Return the `Lesson` of checked rows for a fitted estimator; raise if no row has a new class."""
         was = label_numbers(checked.classes, estimator.classes_[estimator._present]) >= 0  # (K,)
         fresh = checked.present & ~was
         if not fresh.any():
@@ -433,7 +434,7 @@ class Lesson:
 
     @property
     def start(self) -> Array:
-        """The logits (ρ, 0, …, 0) from which the new classes are learned, (n, m + 1)."""
+        """The initial logits (n, m + 1): the log-sum-exp of the old classes' logits, then 0 for all m new classes."""
         assert self.data.init_score is not None
         return self.data.init_score
 
@@ -444,12 +445,12 @@ class Lesson:
 
     @property
     def complete(self) -> bool:
-        """Whether every old class has rows."""
+        """Whether every old class has at least one row."""
         return bool(self.given[self.present].all())
 
 
 def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
-    """Return ρ (n,), the log-sum-exp of the old logits, and the logit (n,) of each row's own class (0 for −1)."""
+    """Return the log-sum-exp (n,) of the old classes' logits, and the logit (n,) of class ``own``, 0 if that is −1."""
     model, n = estimator.model_, table.shape[0]
     rest, of_own = np.empty(n), np.zeros(n)
     step = max(1, BLOCK // len(model.Y))
@@ -468,7 +469,7 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 
 
 def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
-    """Let the leaves of old trees learn the new classes; return the model and the logits (n, m + 1) after that."""
+    """Add leaf values for the new classes to old trees; return the model, and its logits for the rows of the lesson."""
     n_after, start = len(estimator.model_.Y) + lesson.m, lesson.start.astype(np.float32)
     places = new_places(estimator, lesson)
     model = with_classes(estimator.model_, np.setdiff1d(np.arange(n_after), places), n_after)  # zeros for new classes
@@ -491,7 +492,7 @@ def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveM
 
 
 def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, rate: float) -> dict[str, Any]:
-    """Grow ``n_rounds`` trees that move the scores of the new classes only; return the fitted attributes."""
+    """Grow ``n_rounds`` trees that change the scores of the new classes only; return the fitted attributes."""
     l2 = L2 if is_auto(estimator.l2_regularization) else estimator.l2_regularization
     plan, history = estimator._plan_for_new_classes(lesson.data, n_rounds, rate, l2), History()
     plan.check(lesson.data)
@@ -512,7 +513,7 @@ def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: 
 
 
 def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
-    """Append the rounds of a run on m + 1 classes to a model; return the fitted attributes."""
+    """Append the rounds of a run on the lesson to a copy of the model of all classes; return the fitted attributes."""
     model = AdditiveModel(model.Y, list(model.terms), list(model.round_ends), model.temperature)
     places, K = new_places(estimator, lesson), len(model.Y)
     for begin, end in zip([0, *run.model.round_ends], run.model.round_ends, strict=False):
@@ -525,9 +526,9 @@ def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history:
 
 
 def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
-    """Turn a term of m + 1 classes into one of K classes that does not move the old ones.
+    """Convert a term (tree and step) of a run on a `Lesson` to one of all K classes that does not move old classes.
 
-    Predictions multiply steps by the temperature, which belongs to the old classes; the new ones are learned with it.
+    Predictions multiply steps by the temperature of the old classes, so the step of the new term is divided by it.
     """
     values = term.hypothesis.values
     dense = values.toarray() if issparse(values) else values
@@ -537,14 +538,14 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
 
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:
-    """Return the columns of the new classes: in the order of the labels, or the last ones if classes were merged."""
+    """Return the column indices of the new classes: sorted by label, or after the old ones if classes were merged."""
     if estimator._merged is None:
         return lesson.new
     return len(estimator.model_.Y) + np.arange(lesson.m)
 
 
 def class_attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str, Any]:
-    """Return the fitted attributes that change with the classes."""
+    """Return the fitted attributes that new classes change: labels, shares, model and number of rounds."""
     merged: Labels | None = estimator._merged
     return {
         **change_prior(estimator, lambda prior: new_shares(estimator, lesson, prior)),
@@ -556,10 +557,10 @@ def class_attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> di
 
 
 def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
-    """Return the class shares (K,) after the new classes have come, from those of the old classes before.
+    """Return the class shares (K,) after new classes are added, from the shares ``prior`` of the old classes.
 
-    The new classes have their shares in the rows that were given, and the old ones share the rest as they did; rows
-    that are missing count as old ones.
+    New classes get their shares of the weight of the lesson's rows, and the old classes divide the rest as before. If
+    rows of old classes are missing, the training rows that the first tree counted replace them.
     """
     data = lesson.data
     count = np.bincount(data.c, np.rint(data.weight * 2**20), lesson.m + 1) / 2**20  # exact in any order
@@ -572,7 +573,7 @@ def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
 
 
 def append_history(before: dict[str, AnyArray], after: dict[str, AnyArray], inner: float) -> dict[str, AnyArray]:
-    """Append rounds to the history; their risk is that of all classes on the rows that were given."""
+    """Append new rounds to the history; ``inner``, the risk among old classes, is added to the risk of these rounds."""
     n = len(before["step"])
     blank = np.zeros(n)  # model files do not hold the seconds
     after = after | {"risk": after["risk"] + inner}

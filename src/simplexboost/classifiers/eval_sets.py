@@ -1,4 +1,4 @@
-"""Rows that are evaluated after every round but not trained on: ``X_val`` and ``y_val``, or rows held out."""
+"""Rows that are evaluated after every round but not trained on: ``X_val`` with ``y_val``, or held-out training rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVAL_ATTRIBUTES = ("evals_result_", "best_iteration_", "best_score_", "validatio
 
 @dataclass(frozen=True, eq=False)
 class EvalContext:
-    """The objects that a fit needs to evaluate rows."""
+    """The objects that every evaluation of a fit needs: classifier, training set, loss, metrics and early stopping."""
 
     estimator: Any  # the classifier that is fitted, which knows the columns of X
     checked: Checked
@@ -46,7 +46,7 @@ class EvalContext:
         init_score: Array | None = None,
         engine: Engine = CPU,
     ) -> Evaluation:
-        """Return the callback that evaluates rows; with early stopping, the one of the first set stops the fit."""
+        """Return the callback that evaluates rows after every round; early stopping watches it if ``first`` is true."""
         present, metrics = self.checked.present, self.metrics
         if metrics.table:
             one = "eval_metric takes one label per example; if y is a matrix, only the risk is evaluated."
@@ -69,7 +69,7 @@ class EvalContext:
 
 
 def gather_rows(rows: Rows, engine: Engine) -> Rows:
-    """Return all rows for metrics; those that are spread over machines are gathered, with NaN for their features."""
+    """Return the rows to compute metrics on; rows on several machines are gathered, with NaN in place of features."""
     if not engine.rows.is_spread:
         return rows
     c, y = engine.rows.gather(rows.c), engine.rows.gather(rows.y)
@@ -91,7 +91,7 @@ def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
 
 
 def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[Partition]:
-    """Return the sets to evaluate: one, or one for every entry if the arguments of `fit` are tuples."""
+    """Return the evaluation sets that arguments of `fit` hold, one for each entry if they are tuples, after a check."""
     values = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
     given = {name: value for name, value in values.items() if value is not None}
     if not given:
@@ -116,7 +116,7 @@ def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_va
 
 
 def check_metric_rows(has_metrics: bool, sets: list[Partition], stops: bool) -> None:
-    """Raise ValueError if ``eval_metric`` is given, but no rows to evaluate."""
+    """Raise ValueError if ``eval_metric`` is given, but neither ``X_val`` nor early stopping."""
     if has_metrics and not sets and not stops:
         raise ValueError(
             "eval_metric has no rows to be evaluated on; pass X_val and y_val, or set early_stopping=True."
@@ -124,7 +124,7 @@ def check_metric_rows(has_metrics: bool, sets: list[Partition], stops: bool) -> 
 
 
 def make_evaluations(sets: list[Partition], context: EvalContext) -> list[Evaluation]:
-    """Return a callback for every set, after checking its rows."""
+    """Check the rows of every evaluation set; return the callbacks that evaluate them after every round."""
     check_metric_rows(context.metrics.asked, sets, context.stopping is not None)
     evaluations = []
     for i, one in enumerate(sets):
@@ -138,7 +138,7 @@ def make_evaluations(sets: list[Partition], context: EvalContext) -> list[Evalua
 
 
 def make_evaluation(one: Partition, context: EvalContext, first: bool) -> Evaluation:
-    """Return the callback of one set, after checking its rows."""
+    """Check the rows of one evaluation set; return the callback that evaluates them after every round."""
     engine = context.checked.data.engine
     one = Partition(WHOLE, *(to_host(of_rows, engine) for of_rows in (one.X, one.y, one.sample_weight, one.init_score)))
     try:
@@ -156,7 +156,7 @@ SHOWN = 5  # labels in a message
 def read_evaluated(
     group: Exchange, context: EvalContext, parts: Sequence[Partition]
 ) -> tuple[Rows, Labels, Array | None, list[int]]:
-    """Return the rows of a set on this machine, their targets and initial scores, and the sizes of all partitions."""
+    """Return this machine's rows of an evaluation set, their targets and initial logits, and all partition sizes."""
     checked, problem = context.checked, context.checked.problem
     with in_partition(WHOLE, OF):
         tables = check_partitions(group, context.estimator, parts, OF)
@@ -192,7 +192,7 @@ def read_evaluated(
 
 
 def read_part(part: Partition, X: Any, checked: Checked) -> tuple[Any, ...]:
-    """Return a summary of a partition, and its labels, their numbers, targets, weights and initial scores."""
+    """Return a partition's `LabelSummary`, labels, class indices, targets, sample weights and initial logits."""
     n = X.shape[0]
     with in_partition(part.index, OF):
         start = None if part.init_score is None else check_init_score_val(n, part.init_score, checked)
@@ -205,7 +205,7 @@ def read_part(part: Partition, X: Any, checked: Checked) -> tuple[Any, ...]:
 
 
 def check_init_score_val(n: int, init_score: Any, checked: Checked) -> Array | None:
-    """Return the logits (n, K) that predictions start from; raise ValueError if only the training rows have some."""
+    """Return the initial logits (n, K) of evaluated rows, or None; raise if only the training rows have some."""
     if init_score is not None:
         return checked.problem.read_start(init_score, n, "init_score_val")
     if checked.data.init_score is not None:
@@ -214,7 +214,7 @@ def check_init_score_val(n: int, init_score: Any, checked: Checked) -> Array | N
 
 
 def check_weight_val(n: int, sample_weight: Any, zeros: bool = True) -> Array | None:
-    """Return the weights (n,) of evaluated rows, or None; raise unless they are numbers and none is negative."""
+    """Return the sample weights (n,) of evaluated rows, or None; raise unless they are numbers and none is negative."""
     if sample_weight is None:
         return None
     try:
@@ -227,7 +227,7 @@ def check_weight_val(n: int, sample_weight: Any, zeros: bool = True) -> Array | 
 
 
 def evaluate_held_out(held_out: TrainingSet, run: Run, context: EvalContext) -> Evaluation:
-    """Return the callback that evaluates held-out rows, or the training rows if these are passed."""
+    """Return the callback that evaluates held-out rows; ``held_out`` may also be the training set itself."""
     checked, what = context.checked, "training" if held_out is context.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
     # Where every example has its own costs, the loss numbers those of the training rows first.
@@ -237,9 +237,9 @@ def evaluate_held_out(held_out: TrainingSet, run: Run, context: EvalContext) -> 
 
 
 def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
-    """Split the training set into training and held-out rows, at least one of every class in the former.
+    """Split a training set into training and held-out rows; every class keeps at least one training row.
 
-    Without a fraction, both are all rows.
+    If ``fraction`` is None, both parts have all rows.
     """
     if fraction is None:
         return data, data
@@ -250,7 +250,7 @@ def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generato
 
 
 def rows_to_hold(c: Labels, fraction: float, seed: int) -> AnyArray:
-    """Return random rows, ascending: about the same fraction of every class of c (n,), never all of a class."""
+    """Return random row indices, ascending: about the ``fraction`` of each class in c (n,), but never all of it."""
     from sklearn.model_selection import train_test_split  # not at the top: start-up time
 
     counts = np.bincount(c)

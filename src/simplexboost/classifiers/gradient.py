@@ -35,7 +35,7 @@ class LogitBoostClassifier(Booster):
         The weak learner of every class, a regressor: "regression-tree", "newton-tree", "linear", …, or any scikit-learn
         regressor. The loss, the codewords, the optimizer and the step are those of the algorithm.
     clip : float, default=4.0
-        The largest absolute value of the numbers that the regressions fit; larger ones are cut.
+        The largest absolute value of the targets of the regressions; larger targets are clipped.
 
     Examples
     --------
@@ -61,13 +61,13 @@ class GDMCBoostClassifier(Booster):
     Parameters
     ----------
     loss : str or Loss, default="exponential"
-        What boosting makes small: "exponential" is the loss of the paper; "logistic", "savage" and any other γ–φ loss
-        can be used as well.
+        What boosting minimises: "exponential" is the loss of the paper; "logistic", "savage" and any other γ–φ loss can
+        be used as well.
     codewords : str, Codewords or array of shape (K, d), default="simplex"
         The vectors of the classes: "simplex" are the corners of a regular simplex, those of the paper; "canonical",
         "max-min", …, or your own matrix with a row for every class in the order of ``classes_``.
     learner : str, Learner or scikit-learn estimator, default="vector-tree"
-        The weak learner. "vector-tree" has unit vectors in its leaves, "class-tree" answers with codewords; others, and
+        The weak learner. "vector-tree" has unit vectors in its leaves, "class-tree" has codewords; others, and
         scikit-learn's classifiers and regressors, can be used as well.
 
     Examples
@@ -94,14 +94,14 @@ class CDMCBoostClassifier(Booster):
     Parameters
     ----------
     loss : str or Loss, default="exponential"
-        What boosting makes small: "exponential" is the loss of the paper; "logistic", "savage" and any other γ–φ loss
-        can be used as well.
+        What boosting minimises: "exponential" is the loss of the paper; "logistic", "savage" and any other γ–φ loss can
+        be used as well.
     codewords : str, Codewords or array of shape (K, d), default="simplex"
         The vectors of the classes: "simplex" are the corners of a regular simplex, those of the paper; "canonical",
         "max-min", …, or your own matrix with a row for every class in the order of ``classes_``.
     learner : str, Learner or scikit-learn estimator, default="stump"
-        The weak learner of one coordinate: "stump" and trees answer ±1, "linear" is a line in one feature;
-        scikit-learn's classifiers and regressors can be used as well.
+        The weak learner of one coordinate: "stump" and trees give ±1, "linear" is a line in one feature; scikit-learn's
+        classifiers and regressors can be used as well.
     schedule : {"best", "cyclic"}, default="best"
         Which coordinate is next: "best" tries all of them and takes the one that lowers the risk most (the journal
         version of the paper), "cyclic" takes them in turn (the conference version).
@@ -124,12 +124,12 @@ class CDMCBoostClassifier(Booster):
 
 
 class SoftmaxBoostClassifier(Booster):
-    """Soft-max boosting, sm-boost (Geist, 2015): descends the mean cost of a random decision; tolerates label noise.
+    """Soft-max boosting, sm-boost (Geist, 2015): lowers the mean cost of a random decision; tolerates label noise.
 
-    The decision is k with probability g_k = softmax(ψ)_k; its mean cost is bounded and not convex. Every round draws
-    pairs of an example and a decision, fits learners that tell costly pairs from cheap ones, and takes a step of length
-    R_M, the mean gain of the learners; for learners that do not answer ±1 it is K R_M / ‖h‖², the paper's projection.
-    `predict` returns the most likely class, `predict_random` a random decision, `predict_proba` g.
+    The decision is class k with probability g_k = softmax(ψ)_k for the scores ψ; its mean cost is bounded, not convex.
+    Every round draws M pairs of an example and a decision, fits learners that tell costly pairs from cheap ones, and
+    takes a step of length R_M, the learners' mean gain; for learners h that do not give ±1 it is K R_M / ‖h‖², the
+    paper's projection. `predict` returns the most likely class, `predict_random` a random decision, `predict_proba` g.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class SoftmaxBoostClassifier(Booster):
         The cost of deciding k (column) when the truth is c (row), in [0, 1] for the paper's guarantee; None is 0 on the
         diagonal and 1 elsewhere. `fit` also takes a cost for every example and decision.
     n_pairs : int, "n" or "all", default="n"
-        M, the number of pairs drawn in each round. "n" draws as many as there are different examples; "all" uses the
+        M, the number of pairs drawn in each round. "n" draws as many as there are distinct examples; "all" uses the
         whole gradient, which samples only estimate. Sampling may help: on noisy data the whole gradient can get stuck.
     learner_mode : {"separate", "shared", "index"}, default="separate"
         "separate" is a tree for every class; "shared" is one tree with a sign for every class in each leaf; "index" is
@@ -178,7 +178,7 @@ class SoftmaxBoostClassifier(Booster):
         init_score: Any = None,
         init_score_val: Any = None,
     ) -> Self:
-        """Boost: fit the model to labelled rows, whose decisions may each have costs of their own.
+        """Boost: fit the model to labelled rows, with a cost for each row and decision if ``costs`` is given.
 
         Parameters
         ----------

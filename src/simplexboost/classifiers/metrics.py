@@ -1,6 +1,6 @@
 """Metrics that are computed from the predictions for evaluated rows after every round.
 
-A metric is a name, a scikit-learn scorer, or a function of class numbers c (n,) and probabilities P (n, K).
+A metric is a name, a scikit-learn scorer, or a function of class indices c (n,) and probabilities P (n, K).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Evaluated rows and their labels."""
+    """The evaluated rows, with their labels, class indices and sample weights."""
 
     X: AnyArray  # (n, p) in the form that the model takes: categories are numbers
     y: AnyArray  # (n,) the labels
@@ -36,46 +36,46 @@ class Rows:
     weight: Array | None = None  # (n,), or None if all rows count the same
 
     def mean(self, values: AnyArray) -> float:
-        """Return the weighted mean of a number per row."""
+        """Return the mean of ``values`` (n,) over the rows, weighted by the sample weights."""
         return float(np.average(values, weights=self.weight))
 
 
 class Predicted(ClassifierMixin, BaseEstimator):
-    """What is predicted for evaluated rows with scores U (n, K); a scorer takes it for a fitted classifier."""
+    """The predictions for evaluated rows with scores U (n, K), in the form of a classifier that scorers accept."""
 
     def __init__(self, rows: Rows, decision: OneLabel, U: Array) -> None:
         self.rows, self.decision, self.U = rows, decision, U
 
     @property
     def classes_(self) -> AnyArray:
-        """All classes, (K,)."""
+        """The labels of all classes, (K,)."""
         return self.decision.classes
 
     @cached
     def P(self) -> Array:
-        """Probabilities, (n, K)."""
+        """The class probabilities of all rows, (n, K)."""
         return self.decision.probabilities(self.U)
 
     @cached
     def best(self) -> Labels:
-        """The numbers of the predicted classes, (n,)."""
+        """The indices of the predicted classes, (n,)."""
         return self.decision.best(self.U)
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the predicted classes, (n,)."""
+        """Return the predicted labels, (n,); X must be the evaluated rows."""
         return self.decision.labels(self._same(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities, (n, K)."""
+        """Return the class probabilities, (n, K); X must be the evaluated rows."""
         self._same(X)
         return self.P
 
     def decision_function(self, X: Any) -> Array:
-        """Return the scores as scikit-learn expects them."""
+        """Return the scores in scikit-learn's form: (n, K), or one column (n,) for two classes."""
         return self.decision.decision(self._same(X))
 
     def _same(self, X: Any) -> Array:
-        """Return the scores; raise unless X are the evaluated rows."""
+        """Return the scores U; raise unless X has as many rows as were evaluated."""
         if X.shape[0] != len(self.U):
             raise ValueError(
                 f"a scorer asks about {X.shape[0]} rows; there are predictions for all {len(self.U)} only."
@@ -91,16 +91,16 @@ class Predicted(ClassifierMixin, BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A function of predictions, and whether its larger values are the better ones."""
+    """A metric: a function of `Predicted`, and whether larger values are better."""
 
     of: Callable[[Predicted], Any]
     greater_is_better: bool = False
 
 
 def log_losses(P: Array, c: Labels) -> Array:
-    """Return −log p for every row, (n,), where p is the probability of its class c; p = 0 if c is not below K.
+    """Return the log-loss −log p of every row, (n,); p is the probability of its class c, or 0 if c is not below K.
 
-    Like scikit-learn's ``log_loss``, it keeps p the number `EPS` away from 0 and 1.
+    As in scikit-learn's ``log_loss``, p is clipped to the range from `EPS` to 1 − `EPS`.
     """
     known = c < P.shape[1]
     own = np.zeros(len(c))
@@ -109,9 +109,9 @@ def log_losses(P: Array, c: Labels) -> Array:
 
 
 def among_top(U: Array, c: Labels, k: int) -> Mask:
-    """Return for every row whether its class c is among the k with the highest scores U (n, K).
+    """Return a mask (n,) of the rows whose class c is among the k classes with the highest scores U (n, K).
 
-    Of equal scores the first class ranks higher, as in ``predict``.
+    Among equal scores the class with the smaller index ranks higher, as in ``predict``.
     """
     K, c = U.shape[1], c[:, None]
     own = np.take_along_axis(U, np.minimum(c, K - 1), axis=1)
@@ -120,19 +120,19 @@ def among_top(U: Array, c: Labels, k: int) -> Mask:
 
 
 def log_loss(seen: Predicted) -> float:
-    """Return the mean log-loss."""
+    """Return the mean log-loss of the evaluated rows, weighted by the sample weights."""
     return seen.rows.mean(log_losses(seen.P, seen.rows.c))
 
 
 def top_accuracy(seen: Predicted, k: int) -> float:
-    """Return the fraction of the rows whose class is among the k with the highest scores."""
+    """Return the weighted fraction of the rows whose class is among the k classes with the highest scores."""
     return seen.rows.mean(among_top(seen.U, seen.rows.c, k))
 
 
 def auc_ovr(seen: Predicted) -> float:
     """Return the area under the ROC curve of each class against all others, averaged over the classes.
 
-    Classes that no row, or every row, belongs to have no such curve and are left out.
+    Classes without rows, and a class that has all rows, are left out.
     """
     from sklearn.metrics import roc_auc_score  # not at the top: start-up time
 
@@ -161,7 +161,7 @@ METRICS = {
 
 
 def find_metric(name: str) -> Metric:
-    """Return the metric of a name: one of `METRICS`, "top_5_accuracy" with any number, or a scikit-learn scorer."""
+    """Return the `Metric` of a name: a key of `METRICS`, "top_5_accuracy" (any number), or a scikit-learn scorer."""
     if name in METRICS:
         return METRICS[name]
     top = re.fullmatch(r"top_([1-9]\d*)_accuracy", name)
@@ -179,7 +179,7 @@ def find_metric(name: str) -> Metric:
 
 
 def as_metric(metric: Any) -> Metric:
-    """Return the metric that a name, a scorer or a function stands for."""
+    """Return the `Metric` for a name, a scikit-learn scorer or a function; raise TypeError for anything else."""
     if isinstance(metric, str):
         return find_metric(metric)
     if not callable(metric) or isinstance(metric, type):
@@ -194,14 +194,14 @@ def as_metric(metric: Any) -> Metric:
 
 
 def call_metric(metric: Any, is_scorer: bool, takes_weight: bool, seen: Predicted) -> Any:
-    """Call a scorer, ``scorer(estimator, X, y)``, or a function of class numbers and probabilities."""
+    """Return a metric's value: pass (estimator, X, y) to a scorer, class indices and probabilities to a function."""
     rows = seen.rows
     weight = {"sample_weight": rows.weight} if takes_weight and rows.weight is not None else {}
     return metric(seen, rows.X, rows.y, **weight) if is_scorer else metric(rows.c, seen.P, **weight)
 
 
 def parameters_of(function: Any) -> list[str]:
-    """Return the names of a function's parameters; none if they cannot be found."""
+    """Return the names of a function's parameters; an empty list if its signature cannot be read."""
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -210,7 +210,7 @@ def parameters_of(function: Any) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Metrics:
-    """The metrics of a fit beside the risk, by name."""
+    """The metrics of a fit by name, apart from the risk, and the name of the one that decides which round is best."""
 
     table: dict[str, Metric] = field(default_factory=dict)
     watch: str = "risk"  # the metric that decides which round is the best: the first that was given, or the risk
@@ -218,12 +218,12 @@ class Metrics:
 
     @property
     def greater_is_better(self) -> bool:
-        """Whether larger values of the metric that decides are better."""
+        """Whether larger values of ``watch``, the metric that decides, are better."""
         return self.watch != "risk" and self.table[self.watch].greater_is_better
 
 
 def check_metrics(eval_metric: Any) -> Metrics:
-    """Return the metrics that ``eval_metric`` asks for; raise if it is not a metric, a list, a dict by name or None."""
+    """Return the `Metrics` in ``eval_metric``: a metric, a list, a dict by name or None; raise if it is invalid."""
     if eval_metric is None:
         return Metrics()
     if isinstance(eval_metric, dict):
@@ -239,7 +239,7 @@ def check_metrics(eval_metric: Any) -> Metrics:
 
 
 def name_of(metric: Any) -> str:
-    """Return the name of a metric in ``evals_result_`` if the user gives none."""
+    """Return the default name of a metric in ``evals_result_``: the name itself, that of its function, or "metric"."""
     if isinstance(metric, str):
         return metric
     name = getattr(getattr(metric, "_score_func", metric), "__name__", "<object>")

@@ -1,4 +1,4 @@
-"""`Parts`, the parts that a booster is made of, and `Plan`, what a fit does with them."""
+"""`Parts`, the components of a booster, and `Plan`, the settings of a fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENDLESS = 10**18  # rounds; no computer makes more, and sizes can still be compu
 
 @dataclass(frozen=True)
 class Parts:
-    """A booster: loss × codewords × weak learner × optimizer and step."""
+    """The components of a booster: loss, codewords, weak learner, optimizer and step."""
 
     loss: Loss
     codewords: Codewords
@@ -37,13 +37,13 @@ class Parts:
 
 
 def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: Any) -> Parts:
-    """Return the parts, each from its name or from an object."""
+    """Return `Parts` from the name or the object of each part."""
     return Parts(as_loss(loss), as_codewords(codewords), as_learner(learner), as_optimizer(optimizer), as_step(step))
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a fit does: its parts and numbers, without "auto" once rules and held-out risk have decided."""
+    """The settings of a fit: parts, rounds, learning rate and others; "auto" values are replaced before boosting."""
 
     parts: Parts
     n_estimators: Any  # the largest number of rounds
@@ -57,7 +57,7 @@ class Plan:
 
     @classmethod
     def of(cls, estimator: Any, parts: Parts) -> Plan:
-        """Make the plan that the parameters of an estimator ask for; "auto" stays."""
+        """Return the plan with the parameters of an estimator; values that are "auto" stay "auto"."""
         return cls(
             parts,
             estimator.n_estimators,
@@ -68,9 +68,9 @@ class Plan:
         )
 
     def with_params(self, **params: Any) -> Plan:
-        """Return the plan with other numbers, parts, and parameters of the learner and of the optimizer, by name.
+        """Return a copy with new values, by name, for fields, parts, or parameters of the learner and the optimizer.
 
-        A name may tell the part, as in ``optimizer__init``.
+        A prefix may name the part, as in ``optimizer__init``.
         """
         params = {name.rpartition("__")[2]: value for name, value in params.items()}
         own = {name: params.pop(name) for name in list(params) if name in type(self).__dataclass_fields__}
@@ -86,7 +86,7 @@ class Plan:
 
     @property
     def n_rounds(self) -> int:
-        """The largest number of rounds, or `ENDLESS` if that is less."""
+        """The largest number of rounds, cut at `ENDLESS`."""
         return min(int(self.n_estimators), ENDLESS)
 
     def check(self, data: TrainingSet) -> None:
@@ -110,7 +110,7 @@ class Plan:
         check_memory(least if needed is None else needed, what, advice)
 
     def start(self, data: TrainingSet, loss: Loss, present: AnyArray, rng: np.random.Generator) -> Run:
-        """Start a run on a training set whose classes are ``present``, with the loss as it is on that set."""
+        """Return a new boosting run on a training set with the classes ``present``; ``loss`` is made for that set."""
         parts = self.parts
         code = parts.codewords.for_classes(len(present), present, rng)
         Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)

@@ -1,6 +1,6 @@
 """Predictions of a fitted booster: scores, labels and probabilities, also after every round.
 
-Rows that are in the memory of a GPU are predicted there, and the predictions stay there.
+Predictions for rows in GPU memory are computed there and returned there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .base_classifier import BaseClassifier
 
 
 def check_booster(clf: Any) -> AdditiveModel:
-    """Return the model of a fitted booster; raise for other classifiers, and before the fit."""
+    """Return the `AdditiveModel` of a fitted booster; raise for other classifiers, and before the fit."""
     if not isinstance(getattr(clf, "model_", None), AdditiveModel):
         check_is_fitted(clf)
         raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
@@ -46,20 +46,20 @@ def check_booster(clf: Any) -> AdditiveModel:
 
 
 def to_host(array: Any, engine: Engine) -> Any:
-    """Copy an array from the engine's device to the memory of the host; return other arrays as they are."""
+    """Copy an array from the engine's device to host memory; return an array of another kind unchanged."""
     on_device = engine.device.adopt(array)
     return array if on_device is None else engine.device.to_host(on_device)
 
 
 def predict_proba_on_device(estimator: Any, X: Any, engine: Any) -> Any:
-    """Predict probabilities (n, K) of rows in the device's memory, as an array in it; None if the device cannot."""
+    """Return class probabilities (n, K) in GPU memory for rows in GPU memory; None if the GPU cannot compute them."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
     possible = estimator._is_softmax and estimator._columns_are_classes
     return P if possible and estimator.model_.finish_on_device("probabilities", X, P, engine) else None
 
 
 def predict_on_device(estimator: Any, X: Any, engine: Any) -> Any:
-    """Predict labels (n,) of rows in the device's memory, as an array in it if they are numbers; None if it cannot."""
+    """Return labels (n,) for rows in GPU memory, in GPU memory if they are numbers; None if the GPU cannot."""
     best = engine.device.empty(len(X), np.int32)
     highest = not estimator._problem.is_matrix and estimator._decision().by_score
     if (
@@ -79,7 +79,7 @@ FEW = 64  # rows that one thread predicts, however many there are
 
 @described
 class AdditiveClassifier(BaseClassifier, stored=False):
-    """A classifier that predicts with an additive model; a subclass fits it."""
+    """The base class of classifiers that predict with an additive model, a sum of weak learners; subclasses fit it."""
 
     _multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
     _multitarget: ClassVar[bool] = False  # whether y may hold several class targets, and a label has its own threshold
@@ -101,9 +101,9 @@ class AdditiveClassifier(BaseClassifier, stored=False):
     thresholds_: Array | None
 
     def predict(self, X: Any, *, init_score: Any = None) -> AnyArray:
-        """Predict the class with the highest score of every row, ties to the first.
+        """Predict the class with the highest score for every row; among equal scores, the first class.
 
-        Scores that are products with codewords are tied if they differ by rounding alone, a millionth of the largest.
+        If codewords are not canonical, scores that differ by a millionth of the largest or less count as equal.
 
         Returns
         -------
@@ -184,28 +184,28 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return self._problem.by_target(self._scores_of_rows(rows, self._start(rows, init_score)))
 
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
-        """Yield `decision_function` after one round, after two, and so on."""
+        """Yield the result of `decision_function` after every round, first after one round."""
         return (self._decision().decision(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[AnyArray]:
-        """Yield `predict` after one round, after two, and so on."""
+        """Yield the result of `predict` after every round, first after one round."""
         decision = self._decision()
         if not decision.by_score:
             return (decision.of_probabilities(self._probabilities(F)) for F in self._staged(X, init_score))
         return (decision.labels(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
-        """Yield `predict_proba` after one round, after two, and so on."""
+        """Yield the result of `predict_proba` after every round, first after one round."""
         return (self._problem.by_target(self._probabilities(F)) for F in self._staged(X, init_score))
 
     @property
     def feature_importances_(self) -> Array:
-        """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
+        """The gains of the splits on each feature, weighted by the steps of the trees, as shares with sum 1; (p,)."""
         check_is_fitted(self)
         return self.model_.feature_gains(self.n_features_in_)
 
     def apply(self, X: Any) -> AnyArray:
-        """Return the number of the leaf of every row in every tree, (n, T) int32."""
+        """Return the leaf index of every row in every tree, (n, number of trees), int32."""
         X, engine, trees = self._check_X(X), self._engine(), self.model_.trees
         leaves = np.empty((X.shape[0], len(trees)), dtype=np.int32)
         for t, tree in enumerate(trees):
@@ -218,7 +218,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return self._one_label().best(U)
 
     def _labels_by_score(self, X: AnyArray, decision: Decision, start: AnyArray | None) -> AnyArray:
-        """Return the labels; in blocks, so that there is no array of all rows and classes."""
+        """Return the predictions that follow from the scores, computed in blocks of rows to save memory."""
         step = block_rows(len(self.model_.Y))
         if X.shape[0] <= step or self._problem.is_matrix:
             return decision.labels(self._scores_of_rows(X, start))
@@ -229,14 +229,14 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return np.concatenate(labels)
 
     def _winners(self, X: AnyArray) -> AnyArray | None:
-        """Return the number of every row's best class among the present ones, (n,); None if that needs the scores."""
+        """Return the index (n,) of each row's best class among present classes, by the GPU; None if it cannot."""
         if self._problem.is_matrix or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if self.model_.finish_on_device("winners", X, best, self._engine(X.shape[0])) else None
 
     def _proba(self, X: AnyArray, start: AnyArray | None) -> Array:
-        """Return probabilities (n, K), by scores that start from F (n, d) or from 0."""
+        """Return class probabilities (n, K); ``start`` is the initial predictor F (n, d), or None for zeros."""
         model, engine = self.model_, self._engine(X.shape[0])
         if not self._is_softmax:
             return self._probabilities(add_start(model.predictor(X, engine), start))
@@ -252,22 +252,22 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return P
 
     def _proba_blocks(self, X: AnyArray, init_score: Any) -> Iterator[tuple[slice, Array]]:
-        """Yield some of the rows at a time, with their probabilities (n, K)."""
+        """Yield slices of the rows, each with the class probabilities of its rows, (rows in the slice, K)."""
         start, step = self._start(X, init_score), block_rows(len(self.classes_))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
             yield rows, self._proba(X[rows], None if start is None else start[rows])
 
     def _scores_of_rows(self, X: AnyArray, start: AnyArray | None = None) -> Array:
-        """Return class scores (n, K), which start from F (n, d) or from 0."""
+        """Return class scores (n, K); ``start`` is the initial predictor F (n, d), or None for zeros."""
         return self._scores(add_start(self.model_.predictor(X, self._engine(X.shape[0])), start))
 
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
     def _engine(self, n_rows: int | None = None) -> Engine:
-        """Return the engine for the computations, one thread for few rows if their number is given.
+        """Return the engine that computes; it has one thread if ``n_rows`` is small.
 
-        A model that was fitted on a GPU is used on the processor where there is none.
+        A model that was fitted on a GPU predicts on the CPU where there is no GPU.
         """
         if n_rows is not None and n_rows <= FEW and (self.n_jobs is None or (type(self.n_jobs) is int and self.n_jobs)):
             return CPU  # which works on one thread, as any engine would; to count the cores takes 60 µs
@@ -280,13 +280,12 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return check_X(self, self._to_host(X))
 
     def _to_host(self, array: Any) -> Any:
-        """Return an array in the memory of the host."""
         if self.device == "cpu" or type(array) is np.ndarray:
             return array
         return to_host(array, self._engine())
 
     def _on_device(self, X: Any, predict: Callable[..., Any]) -> Any:
-        """Return what a function predicts for rows in the GPU's memory, in that memory; None for other rows."""
+        """Return ``predict(self, rows, engine)``, in GPU memory, for rows X in GPU memory; None for other rows."""
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
@@ -303,14 +302,14 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return None if found is None else engine.device.in_kind(found, X)
 
     def _in_kind(self, found: AnyArray, X: Any) -> Any:
-        """Copy predictions that are numbers to the GPU's memory if rows X are in it; return others as they are."""
+        """Copy numeric predictions to GPU memory if the rows X are in it; return other predictions unchanged."""
         if self.device == "cpu" or type(X) is np.ndarray or found.dtype.kind not in "biuf":
             return found
         engine: Any = self._engine()
         return found if engine.device.adopt(X) is None else engine.device.in_kind(engine.device.upload(found), X)
 
     def _start(self, X: AnyArray, init_score: Any) -> AnyArray | None:
-        """Return F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
+        """Return the initial predictor F (n, d) for ``init_score``; None without one, or with one present class."""
         if init_score is None:
             return None
         logits = self._problem.read_start(self._to_host(init_score), X.shape[0])
@@ -318,13 +317,13 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return self.model_.code.predictor(logits) if self._present.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
-        """Yield F (n, d) after every round; the same array each time, unless there is an ``init_score``."""
+        """Yield the predictor F (n, d) after every round, always in the same array unless ``init_score`` is given."""
         X = self._check_X(X)
         start = self._start(X, init_score)
         return (add_start(F, start) for F in self.model_.staged_predictor(X, self._engine()))
 
     def _scores(self, F: AnyArray) -> Array:
-        """Return the scores of all classes, (n, K)."""
+        """Return the class scores (n, K) of the predictor F (n, d)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
             return all_classes(merge_scores(self.model_.scores(F), self._merged), self._present)
         with one_blas_thread():
@@ -332,11 +331,11 @@ class AdditiveClassifier(BaseClassifier, stored=False):
 
     @property
     def _columns_are_classes(self) -> bool:
-        """Whether the codewords are those of ``classes_``, one by one."""
+        """Whether codeword k belongs to class k, because no class is absent and none was merged."""
         return self._merged is None and bool(self._present.all())
 
     def _probabilities(self, F: AnyArray) -> Array:
-        """Return the probabilities of all classes, (n, K)."""
+        """Return the class probabilities (n, K) of the predictor F (n, d)."""
         if not self._is_softmax:
             U = self._scores(F)
             return self._decision().probabilities(U)
@@ -346,11 +345,11 @@ class AdditiveClassifier(BaseClassifier, stored=False):
 
     @property
     def _is_softmax(self) -> bool:
-        """Whether probabilities are softmax(2U) in single precision, which the engine computes in one pass over F."""
+        """Whether probabilities are softmax(2U) in single precision, which the engine computes directly from F."""
         return self.loss_.likelihood and self.model_.dtype == np.float32 and not self._problem.is_matrix
 
     def _softmax(self, F: AnyArray, P: Array) -> None:
-        """Compute P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
+        """Write softmax(2U), computed from the predictor F, to P (n, K); classes without training examples get 0."""
         Y = None if self.model_.code.canonical else self.model_.Y
         out = P if self._columns_are_classes else np.empty((len(F), len(self.model_.Y)))
         self._engine(len(F)).compute.softmax(F, Y, out)
@@ -359,7 +358,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
             P[:] = of_present(merge_sums(out, self._merged), self._present)
 
     def _decision(self) -> Decision:
-        """Return how scores become labels and probabilities."""
+        """Return the object that turns scores into labels and probabilities."""
         problem = self._problem
         if not problem.is_matrix:
             return self._one_label()
@@ -373,7 +372,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return SeveralLabels(for_label_sets(self.loss_, nothing), threshold)
 
     def _one_label(self) -> OneLabel:
-        """Return how scores become one label."""
+        """Return the object that turns scores into one label per row."""
         order = self.class_order_
         exact = self.model_.code.canonical and self._merged is None
         order = None if order is None else np.searchsorted(self.classes_, order)
@@ -399,10 +398,10 @@ class AdditiveClassifier(BaseClassifier, stored=False):
 
 
 def block_rows(K: int) -> int:
-    """Return how many rows to predict at a time, so that there is no array of all rows and K classes."""
+    """Return how many rows to predict at a time, so that memory is limited even with many classes (K)."""
     return max(64, CHUNK // K)
 
 
 def add_start(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
-    """Add those rows of the start to F (n, d), if there is a start."""
+    """Return F (n, d) plus the ``rows`` of the initial predictor ``start``; F itself if ``start`` is None."""
     return F if start is None else F + start[rows]

@@ -1,14 +1,14 @@
-"""Choice of the number of rounds, of one temperature and among several candidates, by the risk on held-out rows.
+"""Chooses the number of rounds, the temperature and the best of several candidates by the risk on held-out rows.
 
-Every candidate boosts the training rows of every split; the held-out rows tell how good it is after each number of
-rounds. Candidates that fall behind are dropped early. Decisions depend on risks only, never on clocks, so the same data
-and seed give the same choice. A temperature t makes probabilities softmax(t · 2U); with several labels or class targets
-each has its own.
+A candidate is a setting of parameters. It is boosted on the training rows of every split, and its risk on the held-out
+rows is computed after several numbers of rounds. Candidates that fall behind are dropped early. Decisions depend on
+risks only, never on clocks, so the same data and seed give the same choice. A temperature t makes probabilities
+softmax(t · 2U); every label of an indicator matrix and every class target has its own.
 
-The threshold of a label that makes the expected F1 largest is half of that F1 (Lipton, Elkan and Naryanaswamy, 2014).
-The largest F1 is estimated on held-out rows: as one number of many rows it varies less than the cut at which it is
-reached. A logistic regression of the label on the score then finds the score with that probability, since the model's
-own probabilities may be wrong after too few or too many rounds.
+The threshold of a label that maximises the expected F1 is half of that F1 (Lipton, Elkan and Naryanaswamy, 2014). The
+largest F1 is estimated on held-out rows, because its value varies less than the cut at which it is reached. A logistic
+regression of the label on the score then finds the score with that probability, since the model's own probabilities may
+be wrong after too few or too many rounds.
 """
 
 from __future__ import annotations
@@ -38,37 +38,38 @@ __all__ = ["TEMPERATURES", "Candidate", "Choice", "Split", "Terms", "check_group
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was chosen by held-out risk, and what it was chosen from; ``print`` shows it as a table.
+    """The result of a choice by held-out risk, with all candidates that were compared; ``print`` shows it as a table.
 
     Attributes
     ----------
     params : dict
-        The parameters of the winner that other candidates had different values of.
+        The winner's values of the parameters in which the candidates differ.
     n_estimators : int
         The number of rounds.
     temperature : float, or array of shape (B,)
-        What the scores are multiplied by; of several labels or class targets those of each.
+        The factor of the scores; with B labels or class targets an array, with a temperature for each.
     risk : float
         The held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature.
     candidates : list of dicts
         For each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``, and ``n_tried``,
-        the number of rounds it was tried for; all in rounds of the learning rate of the fit. On larger tables they were
-        compared on a sample of the rows; what all rows then said about the winner is in the other attributes.
+        the number of rounds it was tried for; rounds are converted to the learning rate of the fit. On larger tables
+        the candidates were compared on a sample of the rows, and the other attributes come from a second comparison on
+        all rows.
     curve : dict of arrays
-        Of the winner: "n_estimators", "risk" (at temperature 1), and "calibrated" (at the best temperature for each
-        number of rounds).
+        The winner's numbers of rounds "n_estimators", its "risk" at temperature 1, and "calibrated", its risk at the
+        best temperature for each number of rounds.
     n_splits : int
-        The number of splits the risk is a mean over.
+        The number of splits; the risk is a mean over all of them.
     n_held : int
-        The number of rows that were held out in all of them.
+        The number of held-out rows, summed over the splits.
     learning_rate : float
-        The learning rate of the fit, for which these rounds are meant.
+        The learning rate of the fit, which all numbers of rounds assume.
     sets : dict or None
-        How the true classes of the rows held out were ranked. A fit moves it to ``set_scores_`` of the estimator.
+        The scores of the true classes of held-out rows, for prediction sets. A fit moves them to ``set_scores_``.
     thresholds : array of shape (K,), or None
         The probability above which each label is predicted; None if it was not chosen.
     n_sample : int
-        The number of rows of the sample on which the candidates were compared; 0 if it was done with all rows.
+        The number of rows in the sample on which the candidates were compared; 0 if all rows were used.
 
     Examples
     --------
@@ -110,25 +111,25 @@ class Choice:
 
 
 def describe(params: dict[str, Any]) -> str:
-    """Parameters as they would be written in a call."""
+    """Return parameters as text, in the form of the arguments of a call."""
     return ", ".join(f"{name}={value!r}" for name, value in params.items()) or "the only one"
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows held out, ascending; all others are trained on."""
+    """A split of the rows: ``held`` has the ascending indices of held-out rows; all other rows are for training."""
 
     held: AnyArray
 
 
 def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Generator) -> list[Split]:
-    """Splits that hold out every row once, except the only row of a class, of which the rest could learn nothing.
+    """Return splits that hold out every row once; if a class has only one row, that row is always a training row.
 
     Parameters
     ----------
-    c : (n,) the classes, each of which is spread evenly over the folds
-    groups : (n,) rows of the same group are never on both sides of a split; or None
-    n_folds : fewer if there are not as many groups
+    c : (n,) the class indices; every class is spread evenly over the folds
+    groups : (n,) the group of every row, or None; all rows of a group are in the same fold
+    n_folds : the number of folds; there are fewer if there are fewer groups
     """
     fold = fold_of_rows(c, n_folds, rng) if groups is None else fold_of_groups(groups, n_folds, rng)
     splits = [Split(np.flatnonzero(fold == k)) for k in range(n_folds)]
@@ -136,9 +137,9 @@ def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Gener
 
 
 def one_split(c: Labels, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
-    """One split that holds out about so many rows, of every class its share; or whole groups of so many rows together.
+    """Return a list with one split that holds out about ``n_held`` rows, in proportion to the classes, or whole groups.
 
-    Of a class with several rows at least one is held out, and at least one is trained on.
+    Without groups, a class of several rows has at least one held-out row and at least one training row.
     """
     if groups is None:
         held = drawn_by_class(c, n_held, rng, fewest=1, spared=1)
@@ -149,13 +150,13 @@ def one_split(c: Labels, groups: AnyArray | None, n_held: int, rng: np.random.Ge
 
 
 def drawn_by_class(c: Labels, n_drawn: int, rng: np.random.Generator, fewest: int, spared: int = 0) -> AnyArray:
-    """About so many rows drawn at random, ascending: of every class its share.
+    """Return about ``n_drawn`` random row indices, ascending; every class gives rows in proportion to its size.
 
     Parameters
     ----------
-    c : (n,) the classes
-    fewest : so many rows of a rare class are drawn, as far as it has them
-    spared : so many rows of every class are not drawn
+    c : (n,) the class indices
+    fewest : the smallest number of rows to draw from a class, if the class has as many
+    spared : the number of rows of every class that are not drawn
     """
     counts = np.bincount(c)  # (K,)
     share = np.rint(counts * (n_drawn / len(c)))
@@ -167,7 +168,7 @@ def drawn_by_class(c: Labels, n_drawn: int, rng: np.random.Generator, fewest: in
 
 
 def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> list[int]:
-    """Random groups of at least so many rows together, but no group that would leave less than half to train on."""
+    """Return indices of random groups to hold out: about ``n_held`` rows together, if possible at most half of all."""
     chosen: list[int] = []
     n, total = int(size.sum()), 0
     for g in rng.permutation(len(size)).tolist():
@@ -178,10 +179,7 @@ def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> lis
 
 
 def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
-    """The fold of every row, (n,): rows in random order, sorted by class, are dealt out one by one like cards.
-
-    It is −1 for the only row of a class.
-    """
+    """Return the fold index (n,) of every row, stratified by class, else random; −1 for the only row of a class."""
     order = rng.permutation(len(c))
     order = order[np.argsort(c[order], kind="stable")]
     fold = np.empty(len(c), dtype=np.intp)
@@ -191,7 +189,7 @@ def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
 
 
 def fold_of_groups(groups: AnyArray, n_folds: int, rng: np.random.Generator) -> AnyArray:
-    """The fold of every row, (n,): groups, large ones first, each go to the fold that has the fewest rows."""
+    """Return the fold index (n,) of every row; each group, large ones first, goes to the fold with the fewest rows."""
     names, group, size = np.unique(groups, return_inverse=True, return_counts=True)
     fold_of_group, filled = np.empty(len(names), dtype=np.intp), np.zeros(n_folds)
     order = rng.permutation(len(names))
@@ -202,14 +200,14 @@ def fold_of_groups(groups: AnyArray, n_folds: int, rng: np.random.Generator) -> 
 
 
 def check_groups(groups: Any, n: int) -> AnyArray:
-    """The groups as an array of one label per row."""
+    """Return ``groups`` as an array of n labels, one per row; raise unless at least two groups are distinct."""
     labels = one_per_row(groups, n)
     check_several(distinct_groups(labels))
     return labels
 
 
 def one_per_row(groups: Any, n: int) -> AnyArray:
-    """The groups of n rows as an array."""
+    """Return ``groups`` as an array; raise unless it has one label for each of n rows."""
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(f"groups has shape {labels.shape}; it must have one label for each of the {n} rows.")
@@ -217,7 +215,7 @@ def one_per_row(groups: Any, n: int) -> AnyArray:
 
 
 def distinct_groups(labels: AnyArray) -> AnyArray:
-    """The distinct groups."""
+    """Return the distinct group labels, sorted; raise TypeError if they cannot be compared."""
     try:
         return np.unique(labels)
     except TypeError as error:  # of several types, such as strings and None
@@ -225,7 +223,7 @@ def distinct_groups(labels: AnyArray) -> AnyArray:
 
 
 def check_several(distinct: AnyArray) -> None:
-    """Raise unless there are two groups or more."""
+    """Raise unless there are at least two distinct groups."""
     if len(distinct) < 2:
         raise ValueError("groups holds one group only; at least two are needed to hold one out.")
 
@@ -238,10 +236,10 @@ BLOCK = 2**21  # probabilities that are computed at a time
 
 
 def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
-    """The sums Σ weight · (−log p_c) over the rows ``held`` out, for each temperature and each block, (T, B).
+    """Return the weighted sum of −log p over held-out rows, by temperature and block, (number of temperatures, B).
 
-    One class target is one block. Losses other than the log-loss have no temperature: there it is the sum of the loss
-    itself, (1, 1).
+    p is the probability of a row's true class. Each label or class target of a matrix y is a block; else B is 1. A loss
+    other than the log-loss has no temperature: the sum of that loss is returned, (1, 1).
     """
     held = run.data.engine.rows.find(held)
     if isinstance(run.F, Candidates):
@@ -265,7 +263,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
 
 
 def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array | None) -> Array:
-    """The losses of every block in the rows held out, (h, B), at a temperature."""
+    """Return the loss of each held-out row in each of B labels or class targets, (rows, B), at a temperature."""
     objective: Any = run.objective
     rows = objective.rows
     if constant is None or temperature == 1.0:
@@ -280,7 +278,7 @@ def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array |
 
 
 def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
-    """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
+    """Return the losses of `held_out_losses` for a run whose rows keep the scores of a few candidate classes only."""
     weight, total = run.data.weight[held], run.data.engine.rows.total
     if not run.loss.likelihood:
         return total((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
@@ -288,9 +286,9 @@ def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Arra
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:
-    """−log p_c for each temperature and row, (T, n); a temperature does not change the start of boosting.
+    """Return −log p by temperature and row, (number of temperatures, n); p is the probability of the row's class in c.
 
-    The start is that of every row, (n, d), or of all rows, (d,).
+    A temperature multiplies F − ``start``, the predictor minus its initial values, which are (n, d), (d,) or None.
     """
     Y = None if run.code.canonical else run.model.Y
     P = np.empty((len(F), run.data.K))  # (n, K)
@@ -304,18 +302,19 @@ def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: Any
 
 
 def cautious(t: float) -> float:
-    """The temperature to use if t is the best one for the rows held out: t if it makes scores less sure, √t if more.
+    """Return the temperature to use if t is the best one on held-out rows: √t if t is above 1, else t.
 
-    New rows may be less like the training rows than those held out were, and to be too sure is worse than to be too
-    unsure. In the logarithm √t is half of the way, which costs a quarter of what t would gain on rows alike.
+    A temperature above 1 makes probabilities more extreme. New rows may differ more from the training rows than
+    held-out rows do, and overconfidence costs more than caution. √t loses a quarter of the gain of t on rows like those
+    held out.
     """
     return min(t, t**0.5)
 
 
 def best_temperature(temperatures: Array, risks: Array) -> tuple[float, float]:
-    """The temperature at the lowest point of a parabola through the lowest risk and its neighbours, and its risk.
+    """Return the best temperature and its risk, from a parabola through the lowest of the risks and its two neighbours.
 
-    It is 1 if no temperature changes the risk, like that of a model which predicts the same for all rows.
+    The temperature is 1 if no temperature changes the risk, as for a model that predicts the same for all rows.
     """
     if np.ptp(risks) <= 1e-6 * np.abs(risks).max():
         return 1.0, float(risks[np.abs(np.log(temperatures)).argmin()])
@@ -336,7 +335,7 @@ FEWEST = 1_000  # rows that are scored in any case: enough for a coverage of 0.9
 
 
 def own_scores(P: Array, c: Labels) -> Array:
-    """The probability of all classes that are more probable than a row's own, (n,), added from the largest."""
+    """Return for every row the sum (n,) of the probabilities in P that are larger than that of its true class c."""
     own = P[np.arange(len(P)), c]
     above = [np.cumsum(np.sort(p[p > q])[::-1]) for p, q in zip(P, own, strict=True)]
     return np.array([float(sums[-1]) if len(sums) else 0.0 for sums in above])
@@ -345,10 +344,11 @@ def own_scores(P: Array, c: Labels) -> Array:
 def set_scores(
     score: Array, c: Labels, weight: Array | None = None, source: str = HELD_OUT, n_rounds: int = 0
 ) -> dict[str, Any]:
-    """The scores (m,) of true classes c (m,), from which sets of classes are made, ascending.
+    """Return the dict for ``set_scores_``: the sorted scores of the true classes of m rows, for prediction sets.
 
-    They are in an order of their own, so that the order of the rows does not matter. Their weights (m,) are None if all
-    are equal. The scores are for a model of so many rounds.
+    ``score``, ``c`` and ``weight`` have shape (m,). Rows with equal scores are sorted too, so that the order of the
+    rows does not matter. Equal weights become None. ``n_rounds`` is the number of rounds of the model that gave the
+    scores.
     """
     order = np.lexsort((c, score) if weight is None else (weight, c, score))
     weight = None if weight is None or (weight == weight[0]).all() else weight[order]
@@ -356,13 +356,13 @@ def set_scores(
 
 
 def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: float) -> dict[str, Any]:
-    """The scores of all rows that were held out, each by the run that did not train on it.
+    """Return the dict for ``set_scores_`` of all held-out rows; each is predicted by a run that was not trained on it.
 
     Parameters
     ----------
-    runs : the runs of the winner, and what each of them held out
-    n_rounds : the rounds that were chosen, in those of the race
-    temperature : what the finished model multiplies its scores by
+    runs : the winner's boosting runs, each with its split
+    n_rounds : the chosen number of rounds, at the learning rate of these runs
+    temperature : the factor of the scores in the final model
     """
     data = runs[0][0].data
     most = max(FEWEST, MOST // data.K) // len(runs) + 1
@@ -373,7 +373,7 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
 
 
 def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
-    """The scores of rows held out and their classes, (m,) each; where the engine decides, those of all rows."""
+    """Return the scores (`own_scores`) and the class indices of held-out rows, gathered from all machines."""
     run.model.materialise()
     model = run.model.first(n_rounds).at(temperature)
     c = run.data.c[run.data.engine.rows.find(held)]
@@ -383,7 +383,7 @@ def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float)
 
 
 def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
-    """The rows held out, some at a time, so that many classes take little memory; and which of them are here."""
+    """Yield blocks of the held-out row indices, to save memory, each with the positions of its rows on this machine."""
     step = max(1, BLOCK // run.data.K)
     for begin in range(0, len(held), step):
         rows = held[begin : begin + step]
@@ -391,7 +391,7 @@ def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
 
 
 def probabilities(run: Run, model: AdditiveModel, rows: AnyArray) -> Array:
-    """The probabilities (n, K) of some training rows by a model, computed as predictions are."""
+    """Return the class probabilities (rows, K) of some training rows by a model, computed as in predictions."""
     sample = run.data.sample(rows)
     F = model.predictor(sample.table, sample.engine)
     if run.data.init_score is not None:
@@ -411,12 +411,12 @@ CLOSE = 1e-9  # when a step of Newton's method is the last
 
 
 def held_out_counts(run: Run, held: AnyArray) -> Array:
-    """The weight of the rows held out without and with each label, by the cuts between which their scores lie.
+    """Return score histograms of the held-out rows for every label: the weights of the rows without and with the label.
 
     Returns
     -------
     array of shape (2, K, N_CUTS + 1)
-        In the last axis, scores up to the first cut come first.
+        First axis: rows without, with the label. Last axis: bins of ascending scores.
     """
     loss: Any = run.loss
     F, weight, own = run.F[held], run.data.weight[held], loss.own(run.data.c[held])  # (h, K), (h,), (h, K)
@@ -428,19 +428,19 @@ def held_out_counts(run: Run, held: AnyArray) -> Array:
 
 
 def best_thresholds(counts: Array, temperature: Any = 1.0, prior: Any = 0.0) -> Array:
-    """The probability (K,) above which each label is to be predicted for the largest F1, from counts (2, K, bins).
+    """Return the probability threshold (K,) that maximises the expected F1 of each label, from counts (2, K, bins).
 
-    A label that fewer than ten rows have keeps ½: its F1 would be a matter of chance.
+    A label with fewer than ten rows keeps the threshold ½, because its F1 would be a matter of chance.
 
     Parameters
     ----------
-    counts : those of `held_out_counts`
-    temperature : what the finished model multiplies its scores by; a number, or one for each label
-    prior : the scores (K,) from which boosting started, which it does not multiply
+    counts : the histograms of `held_out_counts`
+    temperature : the factor of the scores in the final model; a number, or an array (K,) with one for each label
+    prior : the initial scores (K,) of boosting, which the temperature does not multiply
 
     Examples
     --------
-    A label that one row in ten has, and of which the scores say nothing, is best predicted always.
+    If one row in ten has a label and the scores tell nothing about it, it is best to predict it for every row.
 
     >>> counts = np.zeros((2, 1, N_CUTS + 1))
     >>> counts[:, 0, 50] = 90.0, 10.0  # all scores lie between -1.875 and -1.75
@@ -457,10 +457,10 @@ def best_thresholds(counts: Array, temperature: Any = 1.0, prior: Any = 0.0) -> 
 
 
 def fitted_odds(counts: Array) -> tuple[float, float]:
-    """The numbers a > 0 and b for which a · score + b are the log-odds of a label, from its counts (2, bins).
+    """Fit a logistic regression of a label on its score, from counts (2, bins); return the slope a > 0 and intercept b.
 
-    A penalty holds a near 1, as if 20 rows of unit variance said so, and b finite where all rows have the label, or
-    none: ½ · 20 (a − 1)² + ½ · 0.01 b². Newton's method finds them.
+    The log-odds of the label are a · score + b. The penalty ½ · 20 (a − 1)² + ½ · 0.01 b² holds a near 1, and keeps b
+    finite if all rows have the label or none has it. Newton's method minimises the penalised log-loss.
     """
     x, total = LOWEST + STEP * (np.arange(N_CUTS + 1) - 0.5), counts.sum(axis=0)  # (bins,), (bins,)
     penalty, prior = np.array([PULL, 0.01]), np.array([1.0, 0.0])
@@ -496,18 +496,18 @@ WORTHWHILE = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A setting that takes part in the choice.
+    """A setting of parameters that takes part in a choice by held-out risk.
 
     Attributes
     ----------
     params : dict
-        The parameters that tell it from the others.
+        The parameters in which this candidate differs from other candidates.
     start : callable
-        A function of a split: it returns a run on the split's training rows that has made no rounds yet, its optimizer
-        and its callbacks.
+        A function that takes a split and returns a run on its training rows, still without rounds, and a list of
+        callbacks.
     most : int or None, default=None
-        It makes no more than so many rounds. One round that gives all rows the class shares is what any candidate must
-        not be worse than in order to win.
+        The largest number of rounds; None sets no limit. A candidate with a limit predicts the class shares by its only
+        round, and no candidate with a higher risk can win.
 
     Examples
     --------
@@ -523,20 +523,20 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a race.
+    """The terms of a race, which is a comparison of candidates by held-out risk.
 
     Attributes
     ----------
-    stages : the numbers of rounds after which candidates are compared
-    usual : the number of rounds that is always worth its time, unless the risk rises
-    haste : how many times the learning rate of the fit is that of the race, which needs so many times fewer rounds
-    workers : how many trials run side by side, each on one thread
-    temperatures : (T,) those among which to choose
-    thresholds : whether to find the probabilities above which labels are predicted
-    exact : the number of rounds of the fit, if it is given: that of the last stage, which is the only one compared
-    say : prints a line of progress
-    given : the temperature of the fit, if none is chosen
-    sets : whether the scores of the rows held out are wanted, from which sets of classes are made
+    stages : ascending numbers of rounds, after which candidates are compared and the worst are dropped
+    usual : the number of rounds up to which boosting goes on unless the risk rises
+    haste : the learning rate of the race divided by that of the fit; the race needs so many times fewer rounds
+    workers : the number of trials that run in parallel, each on one thread
+    temperatures : the array of temperatures to choose from
+    thresholds : whether to find the probability above which each label is predicted
+    exact : the number of rounds if the user gives it, else None; only the risk after the last stage then counts
+    say : a function that prints a line of progress
+    given : the temperature of the fit if none is chosen, else None
+    sets : whether to keep the scores of held-out rows, from which prediction sets are made
     """
 
     stages: Sequence[int]
@@ -552,7 +552,7 @@ class Terms:
 
 
 class Cancelled(Callback):
-    """Ends a run at its next round when the event is set."""
+    """A callback that ends a boosting run at its next round once an event is set."""
 
     def __init__(self, event: Event) -> None:
         self.event = event
@@ -561,13 +561,12 @@ class Cancelled(Callback):
         return run.n_rounds
 
     def after_round(self, run: Run) -> None:
-        """Stop if nobody needs the run any more."""
         if self.event.is_set():
             run.stop_reason = "cancelled"
 
 
 class Trial:
-    """A candidate on one split: boosts, and records the risk of the rows held out."""
+    """The boosting run of one candidate on one split, with its losses on the held-out rows."""
 
     def __init__(self, candidate: Candidate, split: Split, terms: Terms, cancelled: Event) -> None:
         self.split, self.terms, self.cancelled = split, terms, cancelled
@@ -578,7 +577,7 @@ class Trial:
         self.counts: dict[int, Array] = {}  # number of rounds → (2, K, bins) weights of these rows, by score
 
     def advance(self, marks: Sequence[int]) -> None:
-        """Boost until every one of these numbers of rounds; a run that stops earlier keeps its last losses."""
+        """Boost to each number of rounds in ``marks`` and record held-out losses; a stopped run repeats its last."""
         for mark in marks:
             if self.cancelled.is_set():
                 return
@@ -594,7 +593,7 @@ class Trial:
 
 
 class Entrant:
-    """A candidate on all splits."""
+    """A candidate in a race, with its trials on all splits."""
 
     def __init__(self, candidate: Candidate, splits: Sequence[Split], terms: Terms, cancelled: Event) -> None:
         self.candidate, self.terms = candidate, terms
@@ -603,9 +602,10 @@ class Entrant:
         self.bests: list[float] = []  # the lowest risk at the end of every stage
 
     def curve(self) -> tuple[Array, Array, Array, Array]:
-        """Rounds so far (C,), the risk (C, T), the best temperature of every block (C, B), and its risk (C,).
+        """Return numbers of rounds, and for each: the risk at every temperature, the best temperatures, and their risk.
 
-        Where no temperature lowers the risk clearly below that of a temperature of 1, all of them are 1.
+        There is one best temperature for each label or class target of a matrix y, else one for all. All best
+        temperatures are 1 if others do not lower the risk clearly.
         """
         marks = sorted(self.trials[0].losses)
         risk = np.array([sum(t.losses[mark] for t in self.trials) for mark in marks]) / self.weight  # (C, T, B)
@@ -618,7 +618,7 @@ class Entrant:
         return np.array(marks), risk, t, calibrated
 
     def thresholds(self) -> Array | None:
-        """The probabilities (K,) above which labels are predicted, at the best number of rounds; None if not asked."""
+        """Return the probability (K,) above which to predict each label, at the best round; None unless wanted."""
         if not self.terms.thresholds:
             return None
         rounds, _, _, risk = self.curve()
@@ -630,17 +630,17 @@ class Entrant:
         return best_thresholds(counts, temperature, prior)
 
     def best(self, risk: Array) -> int:
-        """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
+        """Return the index of the lowest value in ``risk``; the last index if the user gives the number of rounds."""
         return int(risk.argmin()) if self.terms.exact is None else len(risk) - 1
 
     def close_stage(self) -> None:
-        """Note the lowest risk so far."""
+        """Append the lowest risk so far to ``bests``."""
         risk = self.curve()[3]
         self.bests.append(float(risk[self.best(risk)]))
 
     @property
     def still_gains(self) -> bool:
-        """Whether more rounds may be worth their time."""
+        """Whether more rounds may lower the risk enough to be worth their time."""
         if self.terms.exact is not None or self.candidate.most is not None:
             return self.candidate.most is None
         rounds, _, _, risk = self.curve()
@@ -650,7 +650,7 @@ class Entrant:
         return bool(rounds[-1] < self.terms.usual or risk.min() <= (1 - WORTHWHILE) * first_half)
 
     def summary(self) -> dict[str, Any]:
-        """A line of the table of candidates, in rounds of the learning rate of the fit."""
+        """Return the candidate's line in `Choice.candidates`; rounds are converted to the learning rate of the fit."""
         rounds, _, temperature, risk = self.curve()
         i = self.best(risk)
         chosen, tried = (max(1, round(r * self.terms.haste)) for r in (rounds[i], rounds[-1]))
@@ -665,7 +665,7 @@ class Entrant:
         }
 
     def held_out(self, temperature: float) -> dict[str, Any]:
-        """The scores of the true classes of all rows held out, at the best number of rounds."""
+        """Return the dict for ``set_scores_`` of all held-out rows, at the best number of rounds and a temperature."""
         rounds, _, _, risk = self.curve()
         temperature = temperature if self.terms.given is None else self.terms.given
         runs = [(trial.run, trial.split) for trial in self.trials]
@@ -673,12 +673,12 @@ class Entrant:
 
 
 def of_blocks(temperatures: list[float]) -> Any:
-    """The temperature of one block as a number, those of several as an array."""
+    """Return a single temperature as a number, several temperatures as an array."""
     return temperatures[0] if len(temperatures) == 1 else np.array(temperatures)
 
 
 def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms) -> Choice:
-    """The candidate of the lowest held-out risk, with the number of rounds and the temperature where it is lowest."""
+    """Boost the candidates in stages and drop the worst after each; return the best by held-out risk as a `Choice`."""
     cancelled = Event()
     entrants = [Entrant(candidate, splits, terms, cancelled) for candidate in candidates]
     running, done = list(entrants), 0
@@ -699,48 +699,45 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
 
 
 def held_weight(run: Run, split: Split) -> float:
-    """The weight of the rows held out."""
+    """Return the total sample weight of a split's held-out rows, over all machines."""
     return run.data.engine.rows.total(run.data.weight[run.data.engine.rows.find(split.held)])
 
 
 def first_choice(risks: Sequence[float], limit: float = np.inf) -> int:
-    """The number of the first candidate whose risk is about as low as the lowest one, and not above a limit.
-
-    A risk of zero may come out as a negative number, by rounding.
-    """
+    """Return the index of the first candidate with a risk close to the lowest one, and not above ``limit``."""
     lowest = min(risks)
     enough = min(lowest + CLEARLY * abs(lowest), max(limit, lowest))
     return int(np.argmax(np.asarray(risks) <= enough))
 
 
 def plain_place(temperatures: Array) -> int:
-    """The place of the temperature of 1."""
+    """Return the index of the temperature that is closest to 1."""
     return int(np.abs(np.log(temperatures)).argmin())
 
 
 def limit_of(entrants: Sequence[Entrant]) -> float:
-    """The highest risk with which a candidate may win: that of the class shares, if they take part."""
+    """Return the highest risk that may win: that of predicting the class shares, or infinity if it is not compared."""
     return min((entrant.bests[-1] for entrant in entrants if entrant.candidate.most is not None), default=np.inf)
 
 
 def ranked(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """The entrants, the lowest risk first."""
+    """Return the entrants sorted by their risk at the end of the last stage, the lowest first."""
     return sorted(entrants, key=lambda entrant: entrant.bests[-1])
 
 
 def left_after(stage: int) -> int:
-    """How many candidates go on after a stage (0 is the first)."""
+    """Return how many candidates stay in the race after the stage with this index."""
     return LEFT[stage] if stage < len(LEFT) else 1
 
 
 def checkpoints(begin: int, end: int) -> list[int]:
-    """Where the held-out risk is taken, after `begin` and up to `end`: every twelfth of it."""
+    """Return the numbers of rounds, from ``begin`` (exclusive) to ``end``, after which held-out losses are computed."""
     gap = max(1, end // 12)
     return [*range(begin + gap, end, gap), end]
 
 
 def opening(entrants: Sequence[Entrant], terms: Terms) -> str:
-    """The first line for the user, with a forecast: one candidate goes all the way, the others a quarter of it."""
+    """Return a first line of progress with a time forecast: one candidate makes all rounds, each other a quarter."""
     seconds = [trial.run.seconds or 0.0 for entrant in entrants for trial in entrant.trials]
     share = (0.75 + 0.25 * len(entrants)) / len(entrants) / terms.workers
     rounds = min(max(terms.usual, 1.0), terms.stages[-1])
@@ -751,7 +748,7 @@ def opening(entrants: Sequence[Entrant], terms: Terms) -> str:
 
 
 def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entrant) -> str:
-    """A line for the user."""
+    """Return a line of progress: how many candidates are left, the rounds so far, and the best candidate."""
     return (
         f"choosing: {len(running)} candidate(s) after {round(stage * terms.haste)} rounds; the best has held-out risk "
         f"{leader.bests[-1]:.4f}: {describe(leader.candidate.params)}"
@@ -759,7 +756,7 @@ def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entra
 
 
 def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -> Choice:
-    """The best entrant as a `Choice`."""
+    """Return the `Choice` of the best entrant at the end of a race."""
     table = [entrant.summary() for entrant in entrants]
     winner = first_choice([line["risk"] for line in table], limit_of(entrants))
     rounds, risk, _, calibrated = entrants[winner].curve()

@@ -46,9 +46,9 @@ from .structured import (
 
 
 def by_class_number(cst: Any, checked: Checked) -> Any:
-    """Replace labels in ``monotonic_cst`` by the numbers of the classes that are trained on.
+    """Return ``monotonic_cst`` with class indices in place of labels; they count the classes with training rows only.
 
-    Constraints of classes without training examples are left out, since these classes have no scores.
+    Constraints of classes without training rows are left out, since these classes have no scores.
     """
     if not isinstance(cst, Mapping) or not is_by_class(cst):
         return cst
@@ -81,22 +81,22 @@ class SimplexBoostClassifier(Booster, kw_only=True):
 
     It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
     gradient. The number of rounds, the temperature of the probabilities and the shape of the trees are chosen by the
-    risk of rows held out, and then all rows are fitted: the defaults should serve most data sets.
+    risk on held-out rows, and then all rows are fitted: the defaults should serve most data sets.
 
     If y is an indicator matrix, or holds several class targets, one vector tree per round serves all of its columns.
-    ``classes_`` is then the numbers of the labels, or a list with the classes of each target.
+    ``classes_`` then has the column indices of the labels, or is a list with the classes of each target.
 
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
-        The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate (for an indicator matrix
-        twice as many), together with whatever of `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto".
-        A number gives just so many rounds, without a choice, which takes less time. With ``early_stopping`` nothing is
-        chosen either, and "auto" is the largest number of rounds: 80 / learning_rate.
+        The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate (twice as many for an
+        indicator matrix), together with those of `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` that are
+        "auto". A number gives exactly so many rounds without a choice, which takes less time. With ``early_stopping``
+        nothing is chosen either, and "auto" is the largest number of rounds: 80 / learning_rate.
     learning_rate : float or "auto", default="auto"
-        Every tree is multiplied by this number. Smaller values need more rounds and often generalise better. "auto" is
-        0.1; and it is 0.05 if the number of rounds is chosen, y is no indicator matrix, and the table is so small that
-        twice the rounds cost little.
+        The factor of every tree. Smaller values need more rounds and often generalise better. "auto" is 0.1, but 0.05
+        if the number of rounds is chosen, y is no indicator matrix, and the table is so small that twice the rounds
+        cost little.
     max_leaf_nodes : int, "auto" or None, default="auto"
         The largest number of leaves of a tree. "auto" grows with the number of rows (one leaf for about 128 rows, at
         least 16 and at most 255) unless it is chosen. None sets no limit.
@@ -105,11 +105,11 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         `max_leaf_nodes` limits the size of trees.
     growth : {"best", "symmetric", "level", "auto"}, default="auto"
         The order in which the nodes of a tree are split. "best" splits the node that gains most; "symmetric" splits all
-        nodes of a level by the same question, which gives 64 leaves unless a limit says otherwise; "level" splits the
+        nodes of a level by the same condition, which gives 64 leaves unless a limit says otherwise; "level" splits the
         oldest node. "auto" chooses between the first two, or is "best" if nothing is chosen.
     gain_noise : float or "auto", default="auto"
-        Random numbers of so many standard deviations are added to the gains of the features, which makes the trees
-        differ more from each other. "auto" is 1 for symmetric trees and 0 for others, unless it is chosen.
+        The size, in standard deviations, of random noise that is added to the gains of the features, which makes the
+        trees differ more from each other. "auto" is 1 for symmetric trees and 0 for others, unless it is chosen.
     min_samples_leaf : int or "auto", default="auto"
         The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
@@ -124,7 +124,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         for every class in the order of ``classes_``, is taken as well. Of ordered classes, "auto" takes the code
         "ordered"; "hierarchy" takes that of the tree in ``classes``.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
-        What boosting makes small. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
+        What boosting minimises. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
         weight to examples that are far on the wrong side, which helps where many labels are wrong.
         ``parts.losses.Logistic(cost_matrix=C)`` says how much it matters to tell class c (row) from class k (column). A
         `parts.losses.UserLoss` is your own, by its gradient and second derivatives in the scores.
@@ -234,7 +234,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         init_score: Any = None,
         init_score_val: Any = None,
     ) -> Self:
-        """Boost: choose what was left "auto", then fit the model to labelled rows.
+        """Boost: choose the parameters that are "auto", then fit the model to labelled rows.
 
         Parameters
         ----------
@@ -250,9 +250,9 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
 
     def _plan_for_new_classes(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> Plan:
-        """Make the plan for new classes; what was chosen for the model is not chosen again.
+        """Return the plan for learning new classes; parameters that were chosen by held-out risk keep these values.
 
-        Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
+        Monotonic constraints and candidate classes are dropped, since they belong to the old classes.
         """
         chosen: dict[str, Any] = {} if self.choice_ is None else self.choice_.params
         open_params = {name: value for name, value in chosen.items() if self._is_open(name)}
@@ -289,7 +289,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
     # ---- what was left open -----------------------------------------------------------------------------------------
 
     def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
-        """Make the plan without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        """Return the plan with values for all that is "auto": by rules, then by held-out risk if that is needed."""
         check_several(self, parts, checked)
         plan = self._by_rules(parts, checked.data)
         constraints = by_class_number(self.monotonic_cst, checked)
@@ -309,7 +309,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return plan
 
     def _chooses(self, data: TrainingSet) -> bool:
-        """Return whether anything is chosen by held-out risk."""
+        """Return whether the number of rounds, the temperature or thresholds are chosen by held-out risk."""
         if self._continues or data.K < 2 or data.n < N_FOLDS or (not data.problem.is_matrix and data.n == data.K):
             return False  # there is no class with a row to hold out and another one to learn from
         if is_auto(self.n_estimators) and not self.early_stopping:
@@ -317,7 +317,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
 
     def _by_rules(self, parts: Parts, data: TrainingSet) -> Plan:
-        """Make the plan with values for the parameters that are "auto", from the size of the table."""
+        """Return the plan with a value for every parameter that is "auto", by the size of the training set."""
         n = data.n
         rate = self.learning_rate
         if is_auto(rate) and self._continues and self.choice_ is not None:
@@ -349,7 +349,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         )
 
     def _suited_candidates(self, parts: Parts, data: TrainingSet) -> int | None:
-        """Return how many candidate classes a row has; None, for all scores, unless that takes too long."""
+        """Return for how many classes besides its own a row keeps scores; None, for all, unless that is too slow."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or parts.loss.cost_matrix is not None
         elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
@@ -358,7 +358,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return CANDIDATES
 
     def _choose(self, plan: Plan, checked: Checked, groups: Any, seed: int) -> Choice:
-        """Choose the number of rounds, the temperature and the shape of the trees, as far as they are "auto"."""
+        """Return the `Choice` of rounds, temperature and tree shape by held-out risk, as far as they are "auto"."""
         data = checked.data
         exact = None if is_auto(self.n_estimators) else int(self.n_estimators)
         haste = effort_on(data).haste_at(float(plan.learning_rate)) if exact is None else 1.0
@@ -389,9 +389,9 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return replace(choice, learning_rate=float(plan.learning_rate))
 
     def _shapes(self, n: int) -> list[dict[str, Any]]:
-        """Return the shapes of trees that compete on n rows: those of `SHAPES` that agree with what the user gave.
+        """Return the tree shapes to compare on n rows: those in `SHAPES` that agree with the parameters of the user.
 
-        There is no competition if the number of rounds is given: then only a temperature is chosen.
+        If the number of rounds is given, shapes are not compared; the only entry of the list is then empty.
         """
         if not is_auto(self.n_estimators):
             return [{}]
@@ -403,16 +403,16 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
 
     def _is_open(self, name: str) -> bool:
-        """Return whether a parameter, of the classifier or of its optimizer, is "auto"."""
+        """Return whether a parameter is "auto"; ``optimizer__init`` is the parameter ``init`` of the optimizer."""
         owner, nested, parameter = name.partition("__")
         return is_auto(getattr(self._optimizer(), parameter) if nested else getattr(self, owner))
 
     def _calibrates(self, loss: Loss) -> bool:
-        """Return whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
+        """Return whether to choose a temperature: ``calibration`` is True or "auto", and the loss has a soft-max."""
         return (self.calibration is True or is_auto(self.calibration)) and loss.likelihood
 
     def _with_choice(self, plan: Plan, choice: Choice) -> Plan:
-        """Return the plan with what was chosen; what the user gave stays as it is."""
+        """Return the plan with the chosen values in place of those that are "auto"; values of the user stay."""
         rounds = choice.n_estimators if is_auto(self.n_estimators) else plan.n_estimators
         params = {name: value for name, value in choice.params.items() if self._is_open(name)}
         temperature = choice.temperature if self._calibrates(plan.parts.loss) else plan.temperature
@@ -494,20 +494,20 @@ class SimplexBoostClassifier(Booster, kw_only=True):
 
 
 def choice_to_json(choice: Choice) -> Any:
-    """Return what was chosen as JSON, without the scores of the held-out rows, which the estimator keeps."""
+    """Return a `Choice` as JSON, without the scores of held-out rows, which the estimator stores."""
     return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
 
 
 def pace(data: TrainingSet) -> int:
-    """Return the factor of the usual number of rounds: 2 for labels, whose scores move half as far in a round, else 1.
+    """Return the factor of the usual number of rounds: 2 for an indicator matrix, whose scores move more slowly, or 1.
 
-    Of two classes, one rises while the other falls, and their difference moves by both steps.
+    With two classes, one score rises while the other falls, so their difference moves by both steps.
     """
     return 2 if data.problem.yes_or_no else 1
 
 
 def may_start_at_shares(parts: Parts, data: TrainingSet) -> bool:
-    """Return whether the first round may give all rows the class shares."""
+    """Return whether these parts can start with a round that gives all rows the class shares as probabilities."""
     code = parts.codewords
     whole = takes_canonical(code) or isinstance(code, Simplex)
     whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
@@ -515,14 +515,14 @@ def may_start_at_shares(parts: Parts, data: TrainingSet) -> bool:
 
 
 def takes_canonical(codewords: Codewords) -> bool:
-    """Return whether these codewords are canonical, or may be."""
+    """Return whether codewords are canonical and not centred, or `Auto`, which may choose canonical ones."""
     if isinstance(codewords, Auto):
         return codewords.code_dim is None
     return isinstance(codewords, Canonical) and not codewords.centered
 
 
 def read_choice(value: Any) -> Choice:
-    """Return the `Choice` that a file holds; raise if it is damaged."""
+    """Return the `Choice` with the fields ``value`` from a model file; raise if they are damaged."""
     choice = Choice(**value)
     numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate", "n_sample")
     fits = isinstance(choice.params, dict) and isinstance(choice.candidates, list) and isinstance(choice.curve, dict)
@@ -541,17 +541,17 @@ def read_choice(value: Any) -> Choice:
 
 
 def is_f1(thresholds: Any) -> bool:
-    """Return whether thresholds are to be chosen for the largest F1."""
+    """Return whether ``thresholds`` is "f1", which means to choose those of the largest F1."""
     return isinstance(thresholds, str) and thresholds == "f1"
 
 
 def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
-    """Return whether the thresholds of labels are chosen on held-out rows."""
+    """Return whether thresholds are chosen on held-out rows: "f1" is given, and y is an indicator matrix."""
     return data.problem.yes_or_no and is_f1(thresholds)
 
 
 def check_thresholds(thresholds: Any) -> None:
-    """Raise unless thresholds are "f1", a number between 0 and 1 or several of them."""
+    """Raise unless ``thresholds`` is "f1", a number between 0 and 1, or an array of such numbers."""
     if is_f1(thresholds):
         return
     if isinstance(thresholds, str):
@@ -563,7 +563,7 @@ def check_thresholds(thresholds: Any) -> None:
 
 
 def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
-    """Return the threshold of each label, (K,): as chosen, or as the user gives it."""
+    """Return the threshold of each label, (K,): the chosen one or the user's."""
     K = checked.data.K
     if is_f1(thresholds):
         found = None if plan.choice is None else plan.choice.thresholds
@@ -575,7 +575,7 @@ def thresholds_of(thresholds: Any, plan: Plan, checked: Checked) -> Array:
 
 
 def find_conflict(estimator: Any, parts: Parts, what: str) -> str | None:
-    """Return why the parameters do not go with a matrix y of ``what``, such as "several labels"; None if they do."""
+    """Return why a parameter forbids a matrix y, or None; ``what`` is a name for y, such as "several labels"."""
     if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
         return f"an order or a tree of classes goes with one class per row, not with {what}."
     if parts.optimizer.n_candidates is not None:
@@ -596,7 +596,7 @@ def find_conflict(estimator: Any, parts: Parts, what: str) -> str | None:
 
 
 def takes_matrices(estimator: Any) -> bool:
-    """Return whether the parameters are valid and go with a matrix y."""
+    """Return whether the parameters are valid and allow an indicator matrix or several class targets as y."""
     try:
         return find_conflict(estimator, estimator.parts(), "") is None
     except (TypeError, ValueError):
@@ -604,7 +604,7 @@ def takes_matrices(estimator: Any) -> bool:
 
 
 def check_several(estimator: Any, parts: Parts, checked: Checked) -> None:
-    """Raise if y is a matrix and a parameter does not allow that."""
+    """Raise if y is a matrix and a parameter allows only one class per row."""
     if not checked.problem.is_matrix:
         return
     if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:

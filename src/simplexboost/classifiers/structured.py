@@ -1,6 +1,6 @@
-"""Classes that have an order or form a tree: what the parameter ``classes`` says of them, and their codewords.
+"""Classes with an order or a hierarchy: what the parameter ``classes`` says about them, and their codewords.
 
-The order comes from ``classes=Ordinal(...)`` or from y, if that is an ordered categorical or an Enum of polars.
+The order is that of the labels in ``Ordinal(...)``; without labels, that of y, an ordered categorical or a polars Enum.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..tables.validation import Checked
 
 
 def tree_of(classes: Any) -> Hierarchy | None:
-    """Return the hierarchy that ``classes`` gives, also as a dict of nodes; None if it gives none."""
+    """Return the `Hierarchy` that the parameter ``classes`` gives, also as a dict of nodes; None if it gives none."""
     if isinstance(classes, Hierarchy):
         return classes
     return Hierarchy(classes) if isinstance(classes, dict) else None
 
 
 def check_structure(classes: Any) -> None:
-    """Raise if ``classes`` gives an order or a tree that is invalid; labels are checked with y."""
+    """Raise if the parameter ``classes`` holds an invalid order or hierarchy; y is not needed for this check."""
     if isinstance(classes, Ordinal):
         classes.check()
     tree = tree_of(classes)
@@ -41,7 +41,7 @@ def check_structure(classes: Any) -> None:
 
 
 def declared_labels(classes: Any) -> Any:
-    """Return all labels that ``classes`` names; None if they are those of y."""
+    """Return all labels in the parameter ``classes``; None if the labels are to be taken from y."""
     if isinstance(classes, Ordinal):
         return classes.labels
     tree = tree_of(classes)
@@ -49,7 +49,7 @@ def declared_labels(classes: Any) -> Any:
 
 
 def declared_order(y: Any) -> AnyArray | None:
-    """Return the ordered labels of a categorical of pandas or an Enum of polars; None of any other y."""
+    """Return the ordered categories of y if y is an ordered categorical of pandas or an Enum of polars, else None."""
     kind = getattr(y, "dtype", None)
     categories = getattr(kind, "categories", None)
     if categories is None or not getattr(kind, "ordered", type(kind).__name__ == "Enum"):
@@ -58,10 +58,10 @@ def declared_order(y: Any) -> AnyArray | None:
 
 
 def class_order(classes: Any, checked: Checked) -> Labels | None:
-    """Return the numbers of the classes from the lowest to the highest, (K,); None if classes have no order.
+    """Return the class indices (K,) from the lowest class to the highest; None unless ``classes`` is an `Ordinal`.
 
-    The order is that of the labels of `Ordinal`, or else that of an ordered categorical y, or else that of numbers,
-    dates and other values that have one. Text has none: alphabetical order would put "high" below "low".
+    The order is that of the labels in `Ordinal`; without labels, that of an ordered categorical y, or else that of
+    numbers and dates. Text alone is refused: alphabetical order would put "high" below "low".
     """
     if not isinstance(classes, Ordinal):
         return None
@@ -79,7 +79,7 @@ def class_order(classes: Any, checked: Checked) -> Labels | None:
 
 
 def number_labels(order: AnyArray, classes: AnyArray, what: str) -> Labels:
-    """Return the numbers of ordered labels among the sorted classes; raise unless all classes are named."""
+    """Return the class indices of ordered labels, positions in ``classes``; raise unless all classes are named."""
     numbers = label_numbers(order, classes)
     missing = np.setdiff1d(np.arange(len(classes)), numbers)
     if len(missing):
@@ -90,15 +90,15 @@ def number_labels(order: AnyArray, classes: AnyArray, what: str) -> Labels:
 
 
 def is_hierarchy_code(codewords: Any) -> bool:
-    """Return whether a parameter asks for the codewords of the hierarchy."""
+    """Return whether the parameter ``codewords`` is "hierarchy"."""
     return isinstance(codewords, str) and codewords == "hierarchy"
 
 
 def structured_codewords(codewords: Codewords, parameter: Any, classes: Any, checked: Checked) -> Codewords:
-    """Return the codewords; those of an order or of a tree as a matrix with a row for every class of ``classes_``.
+    """Return the codewords; if classes have an order or a tree, as a matrix with a row for every class of ``classes_``.
 
-    The codewords of a tree are taken only if the ``parameter`` of the classifier asks for them: on real tables they did
-    not pay (docs/structure.md).
+    The codewords of a tree are taken only if ``parameter`` is "hierarchy": on real tables they did not improve
+    predictions (docs/structure.md).
     """
     tree = tree_of(classes)
     if tree is not None and is_hierarchy_code(parameter):
@@ -116,7 +116,7 @@ def structured_codewords(codewords: Codewords, parameter: Any, classes: Any, che
 
 
 def read_order(value: Any, classes: AnyArray) -> AnyArray | None:
-    """Return the ordered labels that a file holds, or None; raise unless they are the classes."""
+    """Return the ordered labels from the class indices in a model file, or None; raise if an index is wrong."""
     if value is None:
         return None
     numbers = isinstance(value, list) and all(type(number) is int for number in value)
@@ -126,7 +126,7 @@ def read_order(value: Any, classes: AnyArray) -> AnyArray | None:
 
 
 def read_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
-    """Return the hierarchy that a file holds, or None; raise unless it has all classes."""
+    """Return the `Hierarchy` from a model file, or None; raise unless it has all classes."""
     if value is None:
         return None
     hierarchy = from_json(value)

@@ -1,6 +1,6 @@
 """The command line: ``simplexboost fit``, ``predict``, ``evaluate``, ``compare``, ``inspect``, ``list`` and others.
 
-The commands need the libraries of the extra ``cli``, which are imported only here; docs/command-line.md says why.
+The commands need the libraries of the extra ``cli``, which only this subpackage imports; docs/command-line.md says why.
 """
 
 from importlib import import_module

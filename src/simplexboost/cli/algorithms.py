@@ -1,6 +1,6 @@
 """Finds classifiers by name, sets parameters from ``--set name=value``, and makes the table of boosters and parts.
 
-``python -m simplexboost list`` prints the table. This module needs none of the libraries of the extra ``cli``.
+The command ``simplexboost list`` prints the table. This module needs none of the libraries of the extra ``cli``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAMES: dict[str, Mapping[str, type[Part]]] = {
 
 
 def row(estimator: Any) -> dict[str, str]:
-    """Return the parts of a booster in words; a part with a star is a parameter."""
+    """Return a booster's part names and paper by column of the table; a star marks a part that can be set."""
     if hasattr(estimator, "table_row"):  # a booster without parts
         return {**estimator.table_row, "paper": estimator.paper}
     parts, free = estimator.parts(), estimator.get_params(deep=False)
@@ -43,7 +43,7 @@ def row(estimator: Any) -> dict[str, str]:
 
 
 def describe_part(part: Part, names: Mapping[str, type[Part]]) -> str:
-    """Write the name of a part in the package, and its parameters that differ from their defaults."""
+    """Return the name of a part as text, followed by its parameters that differ from their defaults."""
     name = next((name for name, kind in names.items() if kind is type(part)), type(part).__name__)
     default, mine = type(part)().get_params(deep=False), part.get_params(deep=False)
     changed = [f"{key}={value!r}" for key, value in mine.items() if value is not None and value != default[key]]
@@ -57,7 +57,7 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
     Parameters
     ----------
     table : mapping of mappings
-        A row for every booster, by name: `TABLE`, or some rows of it.
+        The columns of a booster's row, by class name: `TABLE`, or some of its rows.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def align_rows(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines in which the cells of a column begin at the same place."""
+    """Return rows of cells as lines of text, with aligned columns."""
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
@@ -84,7 +84,7 @@ BOOSTERS = tuple(estimator_class(f"{name}Classifier") for name in PAPERS.split()
 
 
 def __getattr__(name: str) -> Any:
-    """Make `TABLE`, a row for every named booster, on first use."""
+    """Return `TABLE`, the parts of every named booster by class name, computed when it is used."""
     if name != "TABLE":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return {booster.__name__: row(booster()) for booster in BOOSTERS}
@@ -113,7 +113,7 @@ CLASSIFIERS: dict[str, type[Any]] = {
 
 
 def find_algorithm(name: str) -> str:
-    """Return the short name of a classifier, given that or its class name, in capitals or not."""
+    """Return the short name of a classifier, given its short name or its class name in upper or lower case."""
     by_lower = {word.lower(): short for short, kind in CLASSIFIERS.items() for word in (short, kind.__name__)}
     found = by_lower.get(name.lower().replace("-", "").replace("_", "").replace(".", ""))
     if found is None:
@@ -123,7 +123,7 @@ def find_algorithm(name: str) -> str:
 
 
 def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs: int | None) -> Any:
-    """Return a classifier with its parameters; raise for those that a fit would refuse whatever the table is."""
+    """Return an unfitted classifier with these settings; raise for settings that are invalid for every table."""
     classifier = CLASSIFIERS[find_algorithm(name)]()
     for key, value in (("random_state", seed), ("n_jobs", jobs)):
         if value is not None:
@@ -144,7 +144,7 @@ def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:
-    """Split ``name=value`` into the name and the value, which is JSON, a Python literal or text."""
+    """Split ``name=value`` into the name and the value, which is parsed as JSON or a Python literal, else text."""
     key, sign, text = setting.partition("=")
     if not sign or not key.strip():
         raise ArgumentError(f"--set {setting!r} must be name=value.")
@@ -158,7 +158,7 @@ def parse_setting(setting: str) -> tuple[str, Any]:
 
 
 def set_parameter(classifier: Any, key: str, value: Any) -> None:
-    """Set a parameter, or one of a part by the name part__name."""
+    """Set a parameter of a classifier, or a parameter of one of its parts under the name part__name."""
     try:
         classifier.set_params(**{key: value})
     except (ValueError, TypeError, AttributeError) as error:
@@ -166,7 +166,7 @@ def set_parameter(classifier: Any, key: str, value: Any) -> None:
 
 
 def list_classifiers() -> str:
-    """Return the text of ``simplexboost list``: all classifiers with their short names and parts."""
+    """Return the output of ``simplexboost list``: all classifiers with their short names and parts."""
     lines = align_rows([(short, *about) for short, about in SPECIAL.items()])
     lines += ["", "The boosters of the literature (the class of NAME is NAMEClassifier):", ""]
     lines += [table_text(__getattr__("TABLE")), "", "* the default of a parameter; parts without a star are fixed"]

@@ -1,4 +1,4 @@
-"""Runs the command ``simplexboost``; errors become one sentence on standard error and an exit code."""
+"""Runs the command ``simplexboost`` and turns errors into one sentence on standard error and an exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DEBUG = "SIMPLEXBOOST_DEBUG"
 
 
 class Commands(click.Group):
-    """A group of commands that imports each on first use."""
+    """A group of click commands that imports the module of each command on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -58,7 +58,7 @@ class Commands(click.Group):
 
 
 class ClosedPipeError(Exception):
-    """The error for a closed standard output."""
+    """The error for standard output that its reader has closed."""
 
 
 @click.command(
@@ -82,7 +82,7 @@ def app(debug: bool) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return the exit code."""
+    """Run a command, print its errors on standard error, and return its exit code."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("once")
@@ -110,23 +110,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def complain(sentence: str, code: int) -> int:
-    """Print an error and return the exit code."""
+    """Print an error sentence on standard error and return the exit code ``code``."""
     print(f"simplexboost: {sentence}", file=sys.stderr, flush=True)
     return code
 
 
 def show_warning(message: Any, *where: Any) -> None:
-    """Print a warning of a library in one line."""
+    """Print a warning of a library on standard error, in one line."""
     print(f"warning: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
 
 
 def terminate(number: int, frame: Any) -> None:
-    """Exit in order after a signal, so that no unfinished file is left behind."""
+    """Raise SystemExit after a signal, so that unfinished files are removed."""
     raise SystemExit(128 + number)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and exit with its code."""
+    """Run a command and end the process with its exit code."""
     signal.signal(signal.SIGTERM, terminate)
     try:
         code = run(arguments)

@@ -123,7 +123,7 @@ def fit_command(**options: Any) -> None:
 
 
 def fit(classifier: Any, training: Training, talk: Talk) -> None:
-    """Fit a classifier and show the progress; ``training`` loses its table, to save memory."""
+    """Fit a classifier and show the progress; ``training`` loses its features X, to save memory."""
     frame = as_frame(training.X, classifier)
     training.X = None  # the frame has the columns now: keep one copy only
     try:
@@ -137,7 +137,7 @@ KINDS = {"number": "numeric", "date": "of dates", "duration": "of durations", "t
 
 
 def describe(training: Training, talk: Talk) -> None:
-    """Print the number of rows, the kinds of columns and the most frequent classes."""
+    """Print how many rows there are, how many columns of each kind, and the most frequent classes."""
     kinds = Counter(training.kinds.values())
     columns = ", ".join(f"{kinds[kind]} {word}" for kind, word in KINDS.items() if kinds[kind])
     p = training.X.shape[1]
@@ -150,7 +150,7 @@ def describe(training: Training, talk: Talk) -> None:
 
 
 def split(training: Training, part: float, seed: int) -> tuple[Training, Training]:
-    """Divide the rows into rows to fit and held-out rows, of every class as far as possible."""
+    """Return training rows and held-out rows, stratified by class if possible; ``part`` is the held-out fraction."""
     _, inverse, counts = np.unique(training.y, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[inverse] > 1)  # a class with a single row stays among those to fit
     if len(several) * part < 1 or len(several) * (1 - part) < 1:
@@ -212,7 +212,7 @@ def compare_command(**options: Any) -> None:
 
 
 def find_algorithms(given: str | None) -> list[str]:
-    """Return the names of the algorithms to compare."""
+    """Return the names of the algorithms to compare, given the value of --algorithms or None."""
     if given is None:
         return [*USUAL, *find_installed()]
     if given.strip().lower() == "all":
@@ -238,7 +238,7 @@ def find_algorithms(given: str | None) -> list[str]:
 def cross_validate(
     name: str, training: Training, c: AnyArray, splits: Any, options: dict[str, Any], advance: Any, talk: Talk
 ) -> dict[str, Any]:
-    """Return means and deviations over the folds of one algorithm, or an error in words if it cannot be fitted."""
+    """Return an algorithm's mean scores over the folds, or an error message if it fails on a fold."""
     results = []
     for fit_rows, test_rows in splits:
         try:
@@ -258,7 +258,7 @@ def cross_validate(
 def score_fold(
     name: str, training: Training, c: AnyArray, fit_rows: AnyArray, test_rows: AnyArray, options: dict[str, Any]
 ) -> tuple[float, float, float]:
-    """Fit an algorithm to some rows; return its accuracy and log-loss on others, and the seconds of the fit."""
+    """Fit an algorithm to ``fit_rows``; return accuracy and log-loss on ``test_rows``, and the seconds of the fit."""
     if name in PACKAGES:
         X, mask = encode_table(training.X)
         peer = Peer(name, X, mask, options["seed"], options["jobs"])
@@ -282,7 +282,7 @@ def score_fold(
 
 
 def format_results(entries: list[dict[str, Any]], n: int, folds: int) -> str:
-    """Return the results of algorithms as an aligned table."""
+    """Return the cross-validation results of all algorithms as an aligned table."""
     width = max(9, *(len(entry["algorithm"]) for entry in entries))
     lines = [
         f"{n} rows, {folds} folds; seconds are those of a fit",

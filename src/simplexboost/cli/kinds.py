@@ -1,9 +1,9 @@
-"""Converts columns to numbers, times or categories, and the target column to labels.
+"""Converts table columns to numbers, times or categories, and the target column to labels.
 
-A column of text holds numbers if 90 % of its values do; other words in it, such as "unknown", become missing values
-with a warning. So do dates in the order year, month, day; in another order they are categories, because 3/4/2024 may
-mean two days. All other text is categories, and so are codes: numbers of which one in a hundred begins with a zero,
-such as 06000. Labels stay as they are written in the file.
+A column of text holds numbers if 90 % of its values are numbers; other words, such as "unknown", become missing values
+with a warning. The same holds for dates in the order year, month, day. Dates in another order are categories, because
+3/4/2024 is ambiguous. All other text is categories. So are codes: whole numbers of which at least one in a hundred
+begins with a zero, such as 06000. Labels stay as they are written in the file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TIMES = {"date": pa.timestamp("us"), "duration": pa.duration("us"), "time": pa.t
 
 @dataclass(frozen=True)
 class Column:
-    """A converted column."""
+    """A table column, converted to numbers, times or categories."""
 
     name: str
     kind: str  # "number", "date", "duration", "time" or "text"
@@ -47,7 +47,7 @@ class Column:
 
 
 def read_column(name: str, values: Any, kind: str | None = None, decimal: str = ".") -> Column:
-    """Convert a column to a kind; None is the kind that nearly all of its values have."""
+    """Convert a column to a kind, such as number or text; None stands for the kind of nearly all of its values."""
     if kind is None and pa.types.is_dictionary(values.type):
         kind = "text"  # the file declares them categories
     values, padded = as_plain_column(values, name), 0
@@ -62,7 +62,7 @@ def read_column(name: str, values: Any, kind: str | None = None, decimal: str = 
 
 
 def as_plain_column(values: Any, name: str) -> pa.ChunkedArray:
-    """Return a column of text, numbers or times; raise for types that a table of features cannot hold."""
+    """Return a column as text, numbers or times; raise for types that a feature cannot have."""
     values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     kind = values.type
     if pa.types.is_dictionary(kind):
@@ -77,7 +77,7 @@ def as_plain_column(values: Any, name: str) -> pa.ChunkedArray:
 
 
 def find_kind(values: pa.ChunkedArray, decimal: str) -> str:
-    """Return the kind that nearly all values of a column have."""
+    """Return the kind that nearly all values of a column have, such as number or date; otherwise text."""
     if pa.types.is_temporal(values.type):
         return "duration" if pa.types.is_duration(values.type) else "time" if pa.types.is_time(values.type) else "date"
     if not pa.types.is_string(values.type):
@@ -90,7 +90,7 @@ def find_kind(values: pa.ChunkedArray, decimal: str) -> str:
 
 
 def count_padded(values: pa.ChunkedArray) -> int:
-    """Return the number of values that are text such as 06000, a whole number that begins with a zero."""
+    """Return how many values are text such as 06000, a whole number that begins with a zero."""
     if not pa.types.is_string(values.type):
         return 0
     first = values.filter(pc.starts_with(pc.ascii_ltrim_whitespace(values), "0"))
@@ -101,7 +101,7 @@ def count_padded(values: pa.ChunkedArray) -> int:
 
 
 def convert(values: pa.ChunkedArray, kind: str, decimal: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return values as those of a kind, null where missing; and the values that are not, such as infinite numbers."""
+    """Return values converted to a kind, null if missing or invalid, and the invalid values, such as words."""
     if kind == "text":
         return as_text(values).dictionary_encode(), pa.chunked_array([], pa.string())
     if not pa.types.is_string(values.type):
@@ -124,7 +124,7 @@ def convert(values: pa.ChunkedArray, kind: str, decimal: str) -> tuple[pa.Chunke
 
 
 def as_text(values: Any) -> Any:
-    """Return values as text, without spaces around it; empty text is missing."""
+    """Return values as text without surrounding spaces; empty text and NaN become null."""
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), None, values)
     text = pc.utf8_trim_whitespace(values.cast(pa.string()))
@@ -132,7 +132,7 @@ def as_text(values: Any) -> Any:
 
 
 def as_floats(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numbers, truth values or times as float64; times are days, NaN is missing."""
+    """Return numbers, truth values or times as float64; times become days, and NaN becomes null."""
     kind = values.type
     if pa.types.is_boolean(kind):
         return values.cast(pa.int8()).cast(pa.float64())
@@ -147,7 +147,7 @@ def as_floats(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def parse_numbers(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return words and their numbers: null for words that are none; true and false are 1 and 0."""
+    """Return words, and the words as numbers: 1 for true, 0 for false, null for words that are not numbers."""
     try:
         return values, values.cast(pa.float64())  # quick, and usual
     except pa.ArrowInvalid:
@@ -159,7 +159,7 @@ def parse_numbers(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedA
 
 
 def day_of(word: str) -> float | None:
-    """Return a date as days since 1970: year, month, day, perhaps a time and an offset from UTC; None for others."""
+    """Return a date such as "2024-05-31 12:00+02:00" as days since 1970; None for other text."""
     found = DATE.fullmatch(word)
     if found is None:
         return None
@@ -173,7 +173,7 @@ def day_of(word: str) -> float | None:
 
 
 def duration_of(word: str) -> float | None:
-    """Return a duration such as "2 days 07:30:00" as days; None for other words."""
+    """Return a duration such as "2 days 07:30:00" in days; None for other text."""
     found = DURATION.fullmatch(word)
     if found is None or not word:
         return None
@@ -182,7 +182,7 @@ def duration_of(word: str) -> float | None:
 
 
 def time_of(word: str) -> float | None:
-    """Return a time of day as a part of the day; None for other words."""
+    """Return a time of day such as "07:30" as a fraction of a day; None for other text."""
     part = duration_of(word)
     return part if part is not None and ":" in word and 0 <= part < 1 else None
 
@@ -196,7 +196,7 @@ INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 
 
 def find_column(name: str | None, columns: list[str], option: str = "--target", by_position: bool = True) -> str:
-    """Find a column by its name, else by its position, from 1, or from -1 at the end; None is the last one."""
+    """Return a column's name, given its name or its position (1 is the first, -1 the last); None is the last one."""
     if name is None:
         return columns[-1]
     if name in columns:
@@ -209,7 +209,7 @@ def find_column(name: str | None, columns: list[str], option: str = "--target", 
 
 
 def label_words(values: Any, name: str) -> Any:
-    """Return labels as text: whole numbers of floating point without a fraction, True and False as Python does."""
+    """Return labels as text; whole numbers have no fraction even if they are floats, truth values are True or False."""
     values = as_plain_column(values, name)
     if pa.types.is_boolean(values.type):
         return pc.if_else(values, "True", "False")
@@ -222,7 +222,7 @@ def label_words(values: Any, name: str) -> Any:
 
 
 def read_labels(values: Any, name: str) -> tuple[AnyArray, Mask]:
-    """Return the labels of the rows that have one, as whole numbers or else as text, and a mask of these rows (n,)."""
+    """Return the labels of the rows that have one, whole numbers or else text, and the mask (n,) of these rows."""
     words = label_words(values, name)
     present = words.drop_null()
     classes = present.unique()
@@ -233,7 +233,7 @@ def read_labels(values: Any, name: str) -> tuple[AnyArray, Mask]:
 
 
 def codes_of(words: Any, classes: AnyArray) -> tuple[Labels, Mask]:
-    """Return the class numbers of labels (n,), −1 for unknown labels, and a mask of the rows with labels (n,)."""
+    """Return the class index (n,) of every label, −1 for unknown labels, and the mask (n,) of rows with labels."""
     known = {str(label): k for k, label in enumerate(classes.tolist())}
     if classes.dtype.kind in "fb":  # 1.0 is written 1, too
         known |= {f"{float(label):g}": k for k, label in enumerate(classes.tolist())}
@@ -245,7 +245,7 @@ def codes_of(words: Any, classes: AnyArray) -> tuple[Labels, Mask]:
 
 
 def check_target(y: AnyArray, name: str, talk: Talk) -> None:
-    """Raise unless y holds at least two classes and no quantity; warn of rare classes."""
+    """Raise unless y has at least two classes and looks like classes, not like a quantity; warn of rare classes."""
     classes, counts = np.unique(y, return_counts=True)
     if len(y) == 0:
         raise InputError(f"no row has a label in column {name!r}.")
@@ -267,9 +267,9 @@ def check_target(y: AnyArray, name: str, talk: Talk) -> None:
 
 
 def as_frame(X: Any, classifier: Any) -> Any:
-    """Return a table or a sparse matrix in the form that the classifier takes; (n, p).
+    """Return X (n, p), a table or a sparse matrix, in a form that the classifier takes.
 
-    That is a table without its names if it was fitted without names, and a dense matrix if it takes no other.
+    A table becomes an array if the classifier was fitted without names; a sparse matrix becomes dense if necessary.
     """
     if isinstance(X, pa.Table):
         nameless = hasattr(classifier, "classes_") and not hasattr(classifier, "feature_names_in_")

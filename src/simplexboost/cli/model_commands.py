@@ -89,7 +89,7 @@ def predict_command(**options: Any) -> None:
 
 
 def check_probabilities(model: Model, options: dict[str, Any]) -> AnyArray | None:
-    """Raise if the options need probabilities or sets that the model lacks; return the thresholds (K,) of sets."""
+    """Return the thresholds (K,) for prediction sets, or None; raise if the model lacks what the options need."""
     clf = model.classifier
     asked = [f"--{name}" for name in ("proba", "top", "coverage", "abstain") if options[name] not in (None, False)]
     if asked and not hasattr(clf, "predict_proba"):
@@ -108,7 +108,7 @@ def check_probabilities(model: Model, options: dict[str, Any]) -> AnyArray | Non
 
 
 def predict_columns(model: Model, X: Any, options: dict[str, Any], thresholds: AnyArray | None) -> dict[str, Any]:
-    """Return the columns of the output by name; ``thresholds`` (K,) are those of sets, None if these are not wanted."""
+    """Return the columns of the output by name; ``thresholds`` (K,) are for prediction sets, None omits the sets."""
     classes = model.classes.tolist()
     labels, (best, P) = pa.array(classes), predict_rows(model.classifier, X)
     unsure = None if options["abstain"] is None else P.max(axis=1) < options["abstain"]
@@ -179,7 +179,7 @@ def export_command(**options: Any) -> None:
 
 
 def export_options(to: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the function that exports to a format; raise for options that it does not have."""
+    """Return the keyword arguments of the export function for format ``to``; raise for options it does not take."""
     found: dict[str, Any] = {}
     for option, formats, argument in (
         ("no_proba", ("onnx", "treelite", "c"), {"probabilities": False}),
@@ -213,7 +213,7 @@ def inspect_command(model: str, as_json: bool, everything: bool) -> None:
 
 
 def summarize_model(model: Model) -> dict[str, Any]:
-    """Return what is in a model as JSON has it."""
+    """Return a summary of a model as JSON values: parameters, classes, columns, importances and more."""
     classifier = model.classifier
     importances = getattr(classifier, "feature_importances_", None)
     names = model.names or [f"column {i + 1}" for i in range(classifier.n_features_in_)]
@@ -245,7 +245,7 @@ def summarize_model(model: Model) -> dict[str, Any]:
 
 
 def find_code(categories: Any) -> str | None:
-    """Return a code such as 06000 if nearly all categories are whole numbers as text; None if there is none."""
+    """Return a category such as 06000 if nearly all categories are text of digits; None if there is none."""
     texts = [] if categories is None else [text for text in categories.tolist() if isinstance(text, str)]
     if sum(text.isdecimal() for text in texts) < NEARLY_ALL * len(texts):
         return None
@@ -259,7 +259,7 @@ def parameter_to_json(value: Any) -> Any:
 
 
 def summary_text(found: dict[str, Any], most: int | None) -> str:
-    """Write the summary of a model as text, with at most this number of classes and of columns."""
+    """Return the summary of a model as text, with at most ``most`` classes and columns; None shows all."""
     settings = ", ".join(f"{name}={value}" for name, value in found["parameters"].items()) or "all as by default"
     rounds = "" if found["rounds"] is None else f", {found['rounds']} rounds"
     labels, columns = found["classes"], found["columns"]
@@ -325,7 +325,7 @@ def report_command(**options: Any) -> None:
 
 
 def read_labelled(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArray, AnyArray]:
-    """Return all rows with labels that the model knows, the numbers of their classes (n,), and their names (n,)."""
+    """Return X, class indices (n,) and row names (n,) of all rows whose label is a class of the model."""
     tables, classes, names, seen, unknown = [], [], [], 0, set()
     for chunk in rows:
         c, labelled = codes_of(chunk.labels, model.classes)

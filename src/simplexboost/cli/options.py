@@ -1,4 +1,4 @@
-"""Declares the options that several commands share, and reads their values."""
+"""Declares the command-line options that several commands share, and parses their values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODEL = [
 
 
 def with_options(*groups: list[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds groups of options."""
+    """Return a decorator that adds groups of click options to a command."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed([option for group in groups for option in group]):
@@ -59,7 +59,7 @@ def with_options(*groups: list[Any]) -> Callable[[Callable[..., Any]], Callable[
 
 
 def table_options(options: dict[str, Any]) -> TableOptions:
-    """Return the options of a command that describe its table."""
+    """Return the `TableOptions` that the options of a command describe."""
     found = {name: options[name] for name in ("target", "format", "decimal", "encoding", "zero_based")}
     found |= {name: split_names(options[name]) for name in ("categorical", "numeric", "drop") if name in options}
     if options["missing"] is not None:
@@ -75,17 +75,17 @@ def table_options(options: dict[str, Any]) -> TableOptions:
 
 
 def split_words(text: str) -> list[str]:
-    """Split a list at its commas, except those in quotes."""
+    """Split text at its commas, except commas in quotes."""
     return [word.strip() for word in next(csv.reader([text], skipinitialspace=True), []) if word.strip()]
 
 
 def split_names(lists: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of columns in the values of an option that may be repeated."""
+    """Return all column names in the values of an option that may be repeated."""
     return tuple(name for text in lists for name in split_words(text))
 
 
 def make_talk(options: dict[str, Any]) -> Talk:
-    """Return the `Talk` of a command; with ``--quiet`` libraries do not warn either."""
+    """Return the `Talk` for the messages of a command; with ``--quiet``, also silence warnings of libraries."""
     if options["quiet"]:
         warnings.simplefilter("ignore")
     return Talk(options["quiet"])

@@ -1,4 +1,4 @@
-"""Fits boosters of other libraries for ``compare``, with their defaults, where they are installed."""
+"""Fits boosters of other installed libraries, with their default parameters, for the command ``compare``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_CATEGORIES = 255  # HistGradientBoosting takes no more; columns with more a
 
 
 def find_installed() -> list[str]:
-    """Return the names of the peers that are installed."""
+    """Return the names of the boosters in `PACKAGES` whose libraries are installed."""
     return [name for name, package in PACKAGES.items() if find_spec(package) is not None]
 
 
 def encode_table(X: Any) -> tuple[AnyArray, Mask]:
-    """Return a table as numbers (n, p), categories as 0, 1, … and missing values as NaN; and which are categories."""
+    """Return a table as numbers (n, p), with category codes and NaN if missing, and the mask (p,) of categories."""
     if not isinstance(X, pa.Table):
         return np.asarray(X.todense()), np.zeros(X.shape[1], dtype=bool)
     mask = np.array([pa.types.is_dictionary(column.type) for column in X.columns], dtype=bool)
@@ -37,7 +37,7 @@ def encode_table(X: Any) -> tuple[AnyArray, Mask]:
 
 
 class Peer:
-    """A classifier of another library, for rows of an encoded table and labels 0 .. K−1."""
+    """A booster of another library, for the rows of a table from `encode_table` and class indices 0 .. K−1."""
 
     def __init__(self, name: str, X: AnyArray, mask: Mask, seed: int, jobs: int | None) -> None:
         self.name, self.mask = name, mask
@@ -45,7 +45,7 @@ class Peer:
         self.model = self._make(X, np.flatnonzero(mask).tolist(), seed, -1 if jobs is None else jobs)
 
     def _make(self, X: AnyArray, categories: list[int], seed: int, jobs: int) -> Any:
-        """Return the classifier of the library; ``categories`` are the numbers of the columns that hold some."""
+        """Return the unfitted classifier of the library; ``categories`` are the indices of the categorical columns."""
         library = import_module("sklearn.ensemble" if self.name == "HGB" else PACKAGES[self.name])
         if self.name == "HGB":
             few = np.array([np.nanmax(column, initial=0) < MOST_CATEGORIES for column in X.T])
@@ -60,16 +60,16 @@ class Peer:
         return library.CatBoostClassifier(thread_count=jobs, random_seed=seed, **options)
 
     def fit(self, X: AnyArray, c: AnyArray) -> None:
-        """Fit the classifier to rows; classes that these lack leave no gaps in the class numbers."""
+        """Fit the classifier; class indices are renumbered without gaps if some classes are absent from the rows."""
         self.classes, c = np.unique(c, return_inverse=True)
         self.model.fit(self._rows(X), c, **self.fit_options)
 
     def predict_proba(self, X: AnyArray) -> AnyArray:
-        """Return probabilities of the classes in ``classes``."""
+        """Return the probabilities of the classes in ``classes``, which are the classes of the fit."""
         return np.asarray(self.model.predict_proba(self._rows(X)))
 
     def _rows(self, X: AnyArray) -> Any:
-        """Return X as the library takes it: for CatBoost, categories are whole numbers, −1 where missing."""
+        """Return X in the form that the library takes: CatBoost needs category codes as integers, −1 if missing."""
         if self.name != "CatBoost" or not self.mask.any():
             return X
         table = X.astype(object)

@@ -1,7 +1,7 @@
-"""Reads tables as blocks of columns: CSV, TSV, ARFF, LIBSVM, NPZ, Parquet and Feather, also compressed.
+"""Reads tables in blocks of rows: CSV, TSV, ARFF, LIBSVM, NPZ, Parquet and Feather, also compressed.
 
-All columns of text files are read as text, and `kinds` converts whole columns: pyarrow's own guess would read the code
-06000 as the number 6000, and a column of numbers with a single "unknown" as text.
+All columns of text files are read as text, which `kinds` then converts. pyarrow's own guess would read the code 06000
+as the number 6000, and a column of numbers with a single "unknown" as text.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ END = object()
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a table; None leaves it to the file."""
+    """The user's options for reading a table; None leaves the choice to the reader."""
 
     target: str | None = None  # the column of labels, by name or position; None is the last one in a fit
     weight: str | None = None  # the column of sample weights, by name or position
@@ -77,7 +77,7 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class Source:
-    """The place of a table, a path or "-", with its format, its compression or None, and its options."""
+    """A table to read: its path, or "-" for standard input, its format, its compression or None, and its options."""
 
     path: str
     format: str
@@ -86,13 +86,13 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The name in messages."""
+        """The name of the table in messages."""
         return "standard input" if self.path == "-" else self.path
 
 
 @dataclass
 class OpenTable:
-    """An open table: an iterator over its blocks, and what its beginning says about the columns."""
+    """A table that is open for reading: an iterator over blocks of rows, and the names and kinds of the columns."""
 
     names: list[str]
     blocks: Iterator[pa.RecordBatch]
@@ -101,7 +101,7 @@ class OpenTable:
 
 
 def find_source(path: str, options: TableOptions) -> Source:
-    """Return the source at a path; standard input is CSV unless another format is given."""
+    """Return the `Source` for a path; without --format, the extension gives the format, and standard input is CSV."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     compression = COMPRESSED.get(suffixes.pop()) if suffixes and suffixes[-1] in COMPRESSED else None
     suffix = suffixes[-1] if suffixes else ""
@@ -121,7 +121,7 @@ def find_source(path: str, options: TableOptions) -> Source:
 
 
 def check_readable(path: str) -> None:
-    """Raise unless the path is a file with something in it, before any work begins."""
+    """Raise unless a path exists, can be read, is no folder, and is not an empty file."""
     where = Path(path)
     if not where.exists():
         raise InputError(f"{path}: there is no such file.")
@@ -134,7 +134,7 @@ def check_readable(path: str) -> None:
 
 @contextmanager
 def open_stream(source: Source) -> Iterator[BinaryIO]:
-    """Open a source and decompress it, into a file on disk if the reader of its format seeks."""
+    """Open a source as decompressed bytes, in a temporary file if the reader of its format needs to seek."""
     with ExitStack() as stack:
         stream = plain = sys.stdin.buffer if source.path == "-" else stack.enter_context(open(source.path, "rb"))
         if source.compression in PYTHON:
@@ -152,7 +152,7 @@ def open_stream(source: Source) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
-    """Open a table of any format but LIBSVM; ``part``, "train" or "test", is for NPZ files that have both."""
+    """Open a table of any format but LIBSVM; ``part`` selects "train" or "test" in an NPZ file that has both."""
     with open_stream(source) as stream:
         if source.format in ("csv", "tsv", "arff"):
             with errors_in_words(source):
@@ -169,9 +169,9 @@ def open_table(source: Source, part: str = "train") -> Iterator[OpenTable]:
 
 
 def iterate_in_background(items: Iterator[Any]) -> Iterator[Any]:
-    """Yield items that are made in another thread.
+    """Yield items that another thread computes.
 
-    Python handles signals in its main thread; while pyarrow waits there for standard input, Ctrl-C would have no
+    Python handles signals in its main thread. If pyarrow waited for standard input in that thread, Ctrl-C would have no
     effect.
     """
     pool = ThreadPoolExecutor(1)
@@ -184,7 +184,7 @@ def iterate_in_background(items: Iterator[Any]) -> Iterator[Any]:
 
 @contextmanager
 def errors_in_words(source: Source) -> Iterator[None]:
-    """A context that turns errors of readers into a sentence about the file."""
+    """Turn errors of file readers within this context into an `InputError` with a sentence about the file."""
     try:
         yield
     except InputError:
@@ -209,7 +209,7 @@ def errors_in_words(source: Source) -> Iterator[None]:
 
 
 class RejoinedStream(io.RawIOBase):
-    """A stream of bytes that were read already, followed by the rest of another stream."""
+    """A stream of bytes that were already read from another stream, followed by the rest of that stream."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = io.BytesIO(head), rest
@@ -224,7 +224,7 @@ class RejoinedStream(io.RawIOBase):
 
 
 def read_head(source: Source, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
-    """Return the first bytes of a stream, and a stream that still has them."""
+    """Return the first bytes of a stream, and a stream that contains everything, including the first bytes."""
     head = stream.read(HEAD)
     if not head:
         raise InputError(f"{source.name} is empty.")
@@ -232,7 +232,7 @@ def read_head(source: Source, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
 
 
 def open_csv(source: Source, stream: BinaryIO) -> OpenTable:
-    """Open a CSV or TSV; its columns have the names in the first row that is not empty."""
+    """Open a CSV or TSV file; the first row that is not empty has the column names if there is a header."""
     options = source.options
     head, stream = read_head(source, stream)
     if b"\0" in head and "16" not in options.encoding and "32" not in options.encoding:  # UTF-8 has no zero bytes
@@ -261,7 +261,7 @@ def open_csv(source: Source, stream: BinaryIO) -> OpenTable:
 def text_blocks(
     source: Source, stream: BinaryIO, names: list[str], parse: Any, skipped: int = 0
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows after the header, block by block; all columns are text, missing values are null."""
+    """Yield blocks of the rows after the header; all columns are text, and missing values are null."""
     read = pyarrow.csv.ReadOptions(
         use_threads=False, block_size=BLOCK, column_names=names, skip_rows=skipped, encoding=source.options.encoding
     )
@@ -285,7 +285,7 @@ ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+
 
 
 def open_arff(source: Source, stream: BinaryIO) -> OpenTable:
-    """Open an ARFF file, which is a CSV after a header that declares names and kinds."""
+    """Open an ARFF file: a header that declares column names and kinds, followed by rows as in a CSV file."""
     names, kinds = [], {}
     for raw in iter(stream.readline, b""):
         line = raw.decode(source.options.encoding, errors="replace").strip()
@@ -333,10 +333,10 @@ def open_typed(source: Source, stream: BinaryIO) -> OpenTable:
 
 
 def open_npz(source: Source, stream: BinaryIO, part: str) -> OpenTable:
-    """Open an NPZ file with X (n, p) and perhaps y (n,), or X_train, y_train, X_test, y_test.
+    """Open an NPZ file with the arrays X (n, p) and perhaps y (n,), or X_train, y_train, X_test and y_test.
 
-    ``feature_names`` (p,) names the columns, else they are c1, c2, …; ``categorical`` (p,) marks categories;
-    ``class_names`` (K,) names the numbers in y. The labels are the last column, "y".
+    Optional arrays: ``feature_names`` (p,), else columns are c1, c2, …; ``categorical`` (p,), a mask of categorical
+    columns; ``class_names`` (K,), the labels for class indices in y. The labels become the last column, "y".
     """
     try:
         with np.load(stream, allow_pickle=False) as file:
@@ -361,7 +361,7 @@ def open_npz(source: Source, stream: BinaryIO, part: str) -> OpenTable:
 
 
 def first_words(error: Exception) -> str:
-    """Return the beginning of an error message of a library."""
+    """Return the message of a library's error in one line, cut to 200 characters."""
     return one_line(error)[:200].rstrip(".")
 
 
@@ -372,7 +372,7 @@ MOST_INDEX = np.iinfo(np.int32).max
 
 
 class Lines:
-    """An iterator over lines, and the number of the line read last, counted from 1."""
+    """An iterator over lines that also has the line number, counted from 1, of the last line that was read."""
 
     def __init__(self, lines: Iterable[bytes], number: int = 0) -> None:
         self.lines, self.number = lines, number
@@ -383,12 +383,12 @@ class Lines:
             yield line
 
     def read(self) -> bytes:
-        """Return all lines; scikit-learn takes an object with this method for a file, and reads it line by line."""
+        """Return all lines; because of this method, scikit-learn takes the object for a file, and reads it by line."""
         return b"".join(self)
 
 
 def read_libsvm(source: Source) -> tuple[Any, AnyArray]:
-    """Read the whole file: a sparse matrix (n, p), and labels (n,)."""
+    """Read a whole LIBSVM file and return a sparse matrix X (n, p) and the labels (n,)."""
     with errors_in_words(source), open_stream(source) as stream:
         X, y = parse_libsvm(source, Lines(stream))
     if not X.shape[0]:
@@ -397,7 +397,7 @@ def read_libsvm(source: Source) -> tuple[Any, AnyArray]:
 
 
 def libsvm_blocks(source: Source, n_features: int) -> Iterator[tuple[Any, AnyArray]]:
-    """Yield blocks of rows: sparse matrices (n, p) and labels (n,)."""
+    """Yield the rows of a LIBSVM file in blocks, each a sparse matrix X (n, p) and labels (n,)."""
     with errors_in_words(source), open_stream(source) as stream:
         number = 0
         while lines := list(islice(stream, LINES)):
@@ -406,7 +406,7 @@ def libsvm_blocks(source: Source, n_features: int) -> Iterator[tuple[Any, AnyArr
 
 
 def parse_libsvm(source: Source, lines: Lines, n_features: int | None = None) -> tuple[Any, AnyArray]:
-    """Return the rows and the labels of some lines; whole labels are integers."""
+    """Return a sparse matrix X (n, p) and labels (n,) from lines of a LIBSVM file; whole labels become integers."""
     from sklearn.datasets import load_svmlight_file
 
     try:

@@ -1,4 +1,4 @@
-"""Predicts the rows of a file block by block, and adds up their scores, so that memory does not grow with the file."""
+"""Predicts the rows of a file block by block and accumulates scores, so that memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEWEST_KNOWN = 0.5  # a column of which more labels than this are classes of the
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted classifier, and the columns that it reads."""
+    """A fitted classifier from a model file, with the names and kinds of its columns."""
 
     path: str
     classifier: Any
@@ -34,12 +34,12 @@ class Model:
 
     @property
     def classes(self) -> AnyArray:
-        """The labels of the classes, (K,)."""
+        """The class labels (K,)."""
         return self.classifier.classes_
 
 
 def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
-    """Return the numbers of the predicted classes (n,), and probabilities (n, K), None if there are none."""
+    """Return predicted class indices (n,), and probabilities (n, K) or None if the classifier has no probabilities."""
     P = classifier.predict_proba(X) if hasattr(classifier, "predict_proba") else None
     if P is None or getattr(classifier, "class_order_", None) is not None:  # ordered classes: the median is predicted
         return np.searchsorted(classifier.classes_, classifier.predict(X)), P
@@ -48,7 +48,7 @@ def predict_rows(classifier: Any, X: Any) -> tuple[Labels, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows of a file."""
+    """A block of rows of a file, with their labels and the columns to copy to the output."""
 
     X: Any  # as the classifier takes it, (n, p)
     kept: pa.Table  # the columns that are carried along
@@ -56,7 +56,7 @@ class Chunk:
 
 
 def open_model(path: str) -> Model:
-    """Load a model, with the names and the kinds of its columns."""
+    """Return the `Model` in a file; raise unless the file can be loaded and predicts one class per row."""
     check_readable(path)
     try:
         classifier = load(path)
@@ -85,9 +85,9 @@ def read_chunks(
     labelled: bool = False,
     option: str = "--keep",
 ) -> Iterator[Chunk]:
-    """Yield the rows of a file, block by block, in input order; with their labels if they are wanted.
+    """Yield the rows of a file as `Chunk` objects, in input order; with ``labelled``, they include the labels.
 
-    ``keep`` has the names of columns to be kept, and ``option`` says by which option they were named.
+    ``keep`` has names of columns to copy to the output, and ``option`` is the option that named them, for messages.
     """
     source = find_source(path, options)
     if source.format == "libsvm":
@@ -117,7 +117,7 @@ def read_chunks(
 
 
 def match_columns(model: Model, names: list[str], target: str | None, where: str, talk: Talk) -> list[str]:
-    """Return the columns of a file that the model wants, in its order; by position if the model has no names."""
+    """Return the file's columns in the model's order: by name, or all except the target if the model has no names."""
     if model.names is None:
         rest = [name for name in names if name != target]
         p = model.classifier.n_features_in_
@@ -140,7 +140,7 @@ def match_columns(model: Model, names: list[str], target: str | None, where: str
 
 
 def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, where: str) -> str:
-    """Return the name of the column with labels: that of --target, or the only unused one with the model's classes."""
+    """Return the name of the label column: that of --target, or the only unused one with the model's classes."""
     names = block.schema.names
     if options.target is not None:
         return find_column(options.target, names)
@@ -155,7 +155,7 @@ def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, wher
 
 
 def share_known(values: Any, name: str, model: Model) -> float:
-    """Return the fraction of a column's values that are classes of the model."""
+    """Return the fraction of the labels in a column that are classes of the model; 0 if there are no labels."""
     try:
         numbers, labelled = codes_of(label_words(values, name), model.classes)
     except InputError:
@@ -168,7 +168,7 @@ def share_known(values: Any, name: str, model: Model) -> float:
 
 @dataclass
 class Scores:
-    """The scores of predictions, added up over blocks of rows."""
+    """The counts and losses of predictions, summed over blocks of rows, from which scores are computed."""
 
     labels: list[Any]  # of the K classes
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by class, −1 if unknown, and prediction
@@ -176,7 +176,7 @@ class Scores:
     loss: float = 0.0  # the sum of −log p over rows of known classes; NaN without probabilities
 
     def add(self, c: Labels, predicted: Labels, P: Array | None) -> None:
-        """Add rows: their classes (n,), predictions (n,) and probabilities (n, K) if there are any."""
+        """Add rows: class indices c (n,), −1 if unknown, predicted class indices (n,), and probabilities or None."""
         self.pairs.update(zip(c.tolist(), predicted.tolist(), strict=True))
         if P is None:
             self.loss = np.nan
@@ -187,11 +187,11 @@ class Scores:
 
     @property
     def n(self) -> int:
-        """The number of rows."""
+        """The number of rows added so far."""
         return self.pairs.total()
 
     def of_classes(self) -> list[dict[str, Any]]:
-        """Return rows, recall and precision of every class that has rows; None if it was never predicted."""
+        """Return the rows, recall and precision of every class with rows; precision is None if it is undefined."""
         rows: Counter[int] = Counter()
         predicted: Counter[int] = Counter()
         for (c, k), times in self.pairs.items():
@@ -205,7 +205,7 @@ class Scores:
         return found
 
     def summary(self) -> dict[str, Any]:
-        """Return the scores by name; None where they need probabilities."""
+        """Return the scores by name; scores that cannot be computed, for instance without probabilities, are None."""
         unknown = sum(count for (c, _), count in self.pairs.items() if c < 0)
         recalls = [entry["recall"] for entry in self.of_classes()]
         with_loss = not np.isnan(self.loss) and self.n > unknown
@@ -219,14 +219,14 @@ class Scores:
         }
 
     def worst_pairs(self, most: int = 5) -> list[dict[str, Any]]:
-        """Return the most frequent confusions."""
+        """Return the ``most`` frequent confusions, each with true class, predicted class and number of rows."""
         wrong = [((c, k), count) for (c, k), count in self.pairs.items() if c != k and c >= 0]
         wrong.sort(key=lambda entry: (-entry[1], entry[0]))
         return [{"class": self.labels[c], "taken_for": self.labels[k], "rows": n} for (c, k), n in wrong[:most]]
 
 
 def score_rows(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
-    """Score a model on rows with labels; rows without labels are left out."""
+    """Return the scores of a model on blocks of labelled rows; rows without labels are skipped with a warning."""
     scores, unlabelled, unknown = Scores(model.classes.tolist()), 0, set()
     with talk.counting("rows evaluated") as advance:
         for chunk in rows:
@@ -252,13 +252,13 @@ SHOWN |= {"top_5_accuracy": "top-5 accuracy"}
 
 
 def summary_words(scores: Scores) -> list[str]:
-    """Return the scores as a list of texts."""
+    """Return the scores that are not None as texts such as "accuracy 0.9500"."""
     summary = scores.summary()
     return [f"{word} {summary[name]:.4f}" for name, word in SHOWN.items() if summary[name] is not None]
 
 
 def scores_text(scores: Scores, most: int | None) -> str:
-    """Write all scores as text, with the ``most`` classes of the lowest recall; None shows all classes."""
+    """Return all scores as text, with the ``most`` classes of lowest recall; None shows all classes."""
     lines, pairs = [count(scores.n, "row"), *summary_words(scores)], scores.worst_pairs()
     lines += ["", "most frequent errors"] if pairs else []
     lines += [f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs]

@@ -1,6 +1,6 @@
-"""Shows progress and messages of a command on standard error, so that standard output has data only.
+"""Shows progress and messages on standard error, so that standard output has only data.
 
-Where standard error is not a terminal, progress is a plain line about every second.
+If standard error is not a terminal, progress is a plain line of text about every second.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EVERY = 1.0  # seconds between lines
 
 @dataclass
 class Talk:
-    """Prints messages on standard error, unless quiet; a warning is not repeated."""
+    """A printer of messages on standard error, silent if ``quiet``; it prints no warning twice."""
 
     quiet: bool = False
     _said: set[str] = field(default_factory=set)
@@ -46,19 +46,19 @@ class Talk:
         return not self.quiet and sys.stderr.isatty()
 
     def say(self, line: str) -> None:
-        """Print a line."""
+        """Print a line of text, unless quiet."""
         if not self.quiet:
             print(line, file=sys.stderr, flush=True)
 
     def warn(self, line: str, about: str | None = None) -> None:
-        """Print a warning, once for the same subject."""
+        """Print a warning, only once for the same subject ``about``."""
         if (about or line) not in self._said:
             self._said.add(about or line)
             self.say(f"warning: {line}")
 
     @contextmanager
     def counting(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-        """A context that gives a function to call with numbers of steps done; it shows a bar, or prints lines."""
+        """Show progress within this context, which provides a function: call it with the number of new steps done."""
         if self.on_terminal:
             done = MofNCompleteColumn() if total else TextColumn("{task.completed}")
             times = [BarColumn(), TimeRemainingColumn()] if total else [TimeElapsedColumn()]
@@ -79,7 +79,7 @@ class Talk:
 
 
 class RoundsBar(Callback):
-    """A progress bar of boosting rounds, with the risk and held-out metrics."""
+    """A callback that shows a progress bar of boosting rounds, with the risk and held-out metrics."""
 
     def __init__(self) -> None:
         self.progress: Progress | None = None
@@ -103,13 +103,13 @@ class RoundsBar(Callback):
         self.close()
 
     def close(self) -> None:
-        """Remove the bar, also after an error."""
+        """Remove the progress bar."""
         if self.progress is not None:
             self.progress.stop()
 
 
 class UntilBar(io.TextIOBase):
-    """A stream that writes to standard error until there is a progress bar."""
+    """A text stream that writes to standard error until the progress bar starts, and then discards all text."""
 
     def __init__(self, bar: RoundsBar) -> None:
         self.bar = bar
@@ -123,7 +123,7 @@ class UntilBar(io.TextIOBase):
 
 @contextmanager
 def show_rounds(estimator: Any, talk: Talk) -> Iterator[None]:
-    """A context in which fits of an estimator show their progress; at the end it has its old parameters."""
+    """Show the progress of an estimator's fits within this context; its parameters are restored at the end."""
     takes = estimator.get_params(deep=False)
     if talk.quiet or "verbose" not in takes or takes["verbose"]:
         with redirect_stdout(sys.stderr):

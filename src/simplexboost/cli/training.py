@@ -1,4 +1,4 @@
-"""Reads a whole file as the table, the labels and the sample weights of a fit."""
+"""Reads a whole file as the features, the labels and the sample weights for a fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEARLY_UNIQUE = 0.9  # text with more different values than this part of the row
 
 @dataclass(eq=False)
 class Training:
-    """Rows with labels, to which a classifier is fitted."""
+    """The labelled rows of a file, to which a classifier is fitted."""
 
     X: Any  # a table, or a sparse matrix without names, (n, p)
     y: AnyArray  # labels, (n,)
@@ -33,14 +33,14 @@ class Training:
         return len(self.y)
 
     def rows(self, rows: AnyArray) -> Training:
-        """Return some of the rows."""
+        """Return the training data of the rows with these indices."""
         X = self.X.take(pa.array(rows)) if isinstance(self.X, pa.Table) else self.X[rows]
         weight = None if self.weight is None else self.weight[rows]
         return Training(X, self.y[rows], weight, self.kinds, self.target)
 
 
 def read_training(path: str, options: TableOptions, talk: Talk) -> Training:
-    """Read a whole file for a fit, and tell what was decided about its columns."""
+    """Read a whole file for a fit, and print how its columns are interpreted where that is not obvious."""
     source = find_source(path, options)
     if source.format == "libsvm":
         X, y = read_libsvm(source)
@@ -79,7 +79,7 @@ def read_training(path: str, options: TableOptions, talk: Talk) -> Training:
 
 
 def find_features(table: OpenTable, options: TableOptions, taken: set[str | None]) -> dict[str, str | None]:
-    """Return the names of the columns to learn from, with the kinds that the file or the user declares, else None."""
+    """Return the names of feature columns with their declared kinds or None; ``taken`` columns are no features."""
     given = dict(table.kinds)
     for option, kind in (("categorical", "text"), ("numeric", "number"), ("drop", "drop")):
         for name in getattr(options, option):
@@ -94,7 +94,7 @@ def find_features(table: OpenTable, options: TableOptions, taken: set[str | None
 
 
 def tell_about(column: Column, values: pa.ChunkedArray, talk: Talk) -> None:
-    """Tell how a column was read if that is not obvious; ``values`` are those of the rows with labels."""
+    """Print how a column was interpreted if that is not obvious; ``values`` are its values in labelled rows."""
     name, n = column.name, len(values)
     tell_bad_words(column, talk)
     if column.padded:
@@ -113,7 +113,7 @@ def tell_about(column: Column, values: pa.ChunkedArray, talk: Talk) -> None:
 
 
 def tell_bad_words(column: Column, talk: Talk) -> None:
-    """Warn of words in a column of numbers or dates, which became missing values."""
+    """Warn of words in a column of numbers or times that became missing values."""
     if column.bad:
         words = [word for word, _ in column.bad.most_common()]
         talk.warn(

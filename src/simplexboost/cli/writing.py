@@ -28,7 +28,7 @@ FORMULA = r"^\s*[=+\-@\t\r＝＋－＠]"  # how text begins that spreadsheets co
 
 
 def output_format(path: str) -> tuple[str, str | None]:
-    """Return the format and the compression of an output file, by its extension; standard output is CSV."""
+    """Return format and compression (or None) of an output file, from its extension; standard output is CSV."""
     if path == "-":
         return "csv", None
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
@@ -43,10 +43,10 @@ def output_format(path: str) -> tuple[str, str | None]:
 
 
 def check_writable(path: str, inputs: dict[str, str | None], beside: Sequence[str] = ()) -> None:
-    """Raise, before any work begins, if a file cannot be written, or would replace a file that the command reads.
+    """Raise if a file cannot be written, or would replace a file that the command reads; to be used before any work.
 
-    ``inputs`` are the files that the command reads, or None, by their names in messages; ``beside`` are the extensions
-    of files that are written beside the output.
+    ``inputs`` maps names for messages to paths of input files, or None; ``beside`` are the extensions of further files
+    that are written beside the output.
     """
     if path == "-":
         return
@@ -70,7 +70,7 @@ def check_writable(path: str, inputs: dict[str, str | None], beside: Sequence[st
 
 @contextmanager
 def open_output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that appears complete or not at all, a pipe or device, or standard output."""
+    """Open an output: a file that appears complete or not at all, a pipe or device, or "-" for standard output."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -83,7 +83,7 @@ def open_output(path: str) -> Iterator[IO[bytes]]:
 
 
 class CSVWriter:
-    """Writes CSV with quotes only where they are needed, while pyarrow puts all text in quotes."""
+    """A writer of CSV files that quotes text only if necessary, whereas pyarrow alone quotes all text."""
 
     def __init__(self, stream: IO[bytes], delimiter: str, names: list[str]) -> None:
         self.stream, self.delimiter = stream, delimiter
@@ -92,7 +92,7 @@ class CSVWriter:
         stream.write(header.getvalue().encode())
 
     def write_table(self, table: pa.Table) -> None:
-        """Write rows; if some text in them needs quotes, all text gets them."""
+        """Write the rows of a table; if some text needs quotes, all text of this table is quoted."""
         for quotes in ("none", "needed"):
             options = pyarrow.csv.WriteOptions(include_header=False, delimiter=self.delimiter, quoting_style=quotes)
             lines = io.BytesIO()
@@ -107,17 +107,17 @@ class CSVWriter:
             self.stream.write(block[begin : begin + PIECE])
 
     def close(self) -> None:
-        """Do nothing, since all rows are written."""
+        """Do nothing, since `write_table` has written all rows."""
 
 
 def escape_table(table: pa.Table) -> pa.Table:
-    """Return the table with an apostrophe before names and text that spreadsheets would take for formulas."""
+    """Return the table with an apostrophe before column names and text that a spreadsheet would run as formulas."""
     names = escape_formulas(pa.chunked_array([pa.array(table.column_names, pa.string())])).to_pylist()
     return pa.table([escape_formulas(values) for values in table.columns], names=names)
 
 
 def escape_formulas(values: Any) -> Any:
-    """Return a column with an apostrophe before text that spreadsheets would compute; numbers as text stay."""
+    """Return a column with an apostrophe before text that spreadsheets would run as formulas, not before numbers."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
@@ -128,7 +128,7 @@ def escape_formulas(values: Any) -> Any:
 
 @contextmanager
 def table_writer(path: str, escaping: bool = False) -> Iterator[Callable[[pa.Table], None]]:
-    """A context that gives a function that writes some rows; ``escaping`` keeps text from being a formula."""
+    """Open an output; the context provides a function that writes rows. ``escaping`` escapes spreadsheet formulas."""
     kind, compression = output_format(path)
     sink: Any = None
     with open_output(path) as plain, compress_stream(plain, compression) as stream:
@@ -156,7 +156,7 @@ def table_writer(path: str, escaping: bool = False) -> Iterator[Callable[[pa.Tab
 
 @contextmanager
 def compress_stream(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]]:
-    """Open a stream that compresses what is written to another, if that is wanted."""
+    """Open a stream that writes compressed bytes to the stream ``plain``; without compression, yield ``plain``."""
     if compression is None:
         yield plain
     elif compression == "xz":

@@ -1,4 +1,4 @@
-"""Data sets with a training and a test part, found by name (`load`) or made by a generator (``make_…``)."""
+"""Provides data sets with a training and a test part, loaded by name (`load`) or generated (``make_…``)."""
 
 from .generators import (
     BAYES_ERROR,

@@ -1,7 +1,7 @@
-"""Generators of small problems whose answer is known, from papers on boosting, some with label noise.
+"""Generates small problems from papers on boosting, whose best solution is known; some have label noise.
 
-Three Gaussians (MCBoost); two counter-examples, one on which one-vs-all errs, one on which SAMME drives its loss to
-zero without learning anything; with label noise that of Long and Servedio, and Geist's Madelon-like family.
+There are three Gaussians (MCBoost); two counter-examples, one on which one-vs-all fails, one on which SAMME's loss goes
+to zero but nothing is learned; and, with label noise, the problems of Long and Servedio and of Geist (Madelon-like).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_sizes(n_train: int, n_test: int) -> None:
 
 
 def split_rows(name: str, X: Array, y: Labels, K: int, n_train: int) -> Dataset:
-    """Return rows as a data set, the first ``n_train`` for training; features x1, x2, …, classes 0 .. K−1."""
+    """Return a data set whose first ``n_train`` rows are for training; features are named x1, x2, …, classes 0, 1, …"""
     p = X.shape[1]
     names = [f"x{j + 1}" for j in range(p)]
     return split(name, X, y, names, np.zeros(p, dtype=bool), [str(k) for k in range(K)], n_train)
@@ -57,7 +57,7 @@ def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: 
 
 
 def three_gaussians_bayes(X: Any) -> Labels:
-    """Return the classes of highest density for rows like those of `make_three_gaussians`, (n,).
+    """Return the class of highest density (Bayes' rule) for rows as drawn by `make_three_gaussians`, (n,).
 
     Parameters
     ----------
@@ -78,16 +78,16 @@ def three_gaussians_bayes(X: Any) -> Labels:
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Draw three classes in a row, of which linear classifiers trained one-vs-rest never predict the middle one.
+    """Draw three classes along a line, of which linear one-vs-rest classifiers never predict the middle one.
 
-    The clusters are at (−1, 1), (0, 1), (1, 1) and have 40, 20 and 40 % of the rows. Linear classifiers that are
-    trained one against the rest never predict the middle class, which is an error of 20 %; trained together they make
-    no error. The example is from Rousu's lecture on multiclass classification.
+    The clusters are at (−1, 1), (0, 1), (1, 1) and have 40, 20 and 40 % of the rows. So linear one-vs-rest classifiers
+    have an error of 20 %; linear classifiers that are trained jointly make no error. The example is from Rousu's
+    lecture on multiclass classification.
 
     Parameters
     ----------
     spread : float, default=0.0
-        Standard deviation of the clusters; at 0 they are points.
+        The standard deviation of the clusters; with 0 they are points.
 
     Examples
     --------
@@ -108,17 +108,17 @@ def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
     """Make data on which SAMME's weak-learning condition always holds, but nothing can be learned: every error is ½.
 
     Figure 1 of Mukherjee & Schapire (2013) has two examples of different classes that no weak classifier can tell
-    apart, and a third class. Here that is repeated for every class, so that all of them have examples: at x = k the
-    classes k and k + 1 (modulo K) are equally frequent. Whatever the weights, some learner errs on at most half of
-    them, which is less than the 1 − 1/K that SAMME allows; SAMME's loss goes to zero while its error stays ½. The
-    training part and the test part are the same.
+    apart, and a third class. This is repeated for every class: at x = k the classes k and k + 1 (modulo K) are equally
+    frequent. For any sample weights, some weak classifier errs on at most half of the weight, which is less than the 1
+    − 1/K that SAMME allows. So SAMME's loss goes to zero while its error stays ½. The training and the test part are
+    equal.
 
     Parameters
     ----------
     n_classes : int, default=3
-        K, at least 3.
+        The number of classes K, at least 3.
     n_copies : int, default=1
-        How often every example occurs.
+        How often every example is repeated.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
 
 
 def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
-    """Return labels whose training part is replaced by the choices (n_train,) where these are not negative."""
+    """Return the labels, with the training labels replaced by ``choices`` (n_train,) where these are not negative."""
     noisy = y.copy()
     noisy[:n_train] = np.where(choices >= 0, choices, y[:n_train])
     return noisy
@@ -145,11 +145,11 @@ def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
 def make_long_servedio(
     n_train: int = 4000, n_test: int = 10_000, label_noise: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Draw two classes of 21 bits, whose majority vote is always right, yet label noise misleads convex boosters.
+    """Draw two classes of rows of 21 bits: a majority vote is always right, but label noise misleads convex boosters.
 
-    A quarter of the rows are large-margin examples (all bits equal the label), a quarter are pullers (the first 11
-    equal it, the last 10 do not) and half are penalizers (5 of the first 11 and 6 of the last 10 equal it). The problem
-    is that of Long & Servedio (2010), with the sizes of Geist (2015).
+    In a quarter of the rows all bits equal the label (large margin). In a quarter, the pullers, the first 11 bits equal
+    the label and the last 10 do not. In half, the penalizers, 5 of the first 11 and 6 of the last 10 bits equal the
+    label. The problem is that of Long & Servedio (2010), with the sizes of Geist (2015).
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def make_long_servedio(
 
 
 def draw_agreement(n: int, rng: np.random.Generator) -> AnyArray:
-    """Draw which bits equal the label, (n, 21), for large margins, pullers and penalizers in random order."""
+    """Draw a mask (n, 21) of bits that equal the label: large-margin rows, pullers and penalizers in random order."""
     quarter = n // 4
     agrees = np.ones((n, 21), dtype=bool)
     agrees[quarter : 2 * quarter, 11:] = False
@@ -187,19 +187,18 @@ def draw_agreement(n: int, rng: np.random.Generator) -> AnyArray:
 
 @dataclass(frozen=True)
 class MadelonParameters:
-    """The parameters of a problem of Geist's family; `draw` chooses them at random in the way of the paper.
+    """The parameters of `make_madelon_like`; the class method `draw` chooses them at random as Geist (2015) does.
 
     Attributes
     ----------
     n_informative, n_redundant, n_repeated, n_useless : int
-        The numbers of informative features, of their linear combinations, of copies of features, and of features of
-        noise.
+        The numbers of informative features, of linear combinations of these, of copied features, and of noise features.
     n_classes : int
         The number of classes.
     n_clusters : int
-        The number of Gaussian clusters of a class, each on a vertex of a hypercube.
+        The number of Gaussian clusters per class, each around a vertex of a hypercube.
     label_noise : float
-        The fraction of the training labels that is drawn again at random.
+        The fraction of the training labels that is replaced by random labels.
     n_train : int
         The number of training rows.
 
@@ -222,7 +221,7 @@ class MadelonParameters:
 
     @classmethod
     def draw(cls, random_state: Any = None) -> MadelonParameters:
-        """Draw parameters until the hypercube has a vertex for every cluster."""
+        """Draw random parameters, again and again until the hypercube has a vertex for every cluster."""
         rng = np.random.default_rng(random_state)
         while True:
             informative, redundant, repeated, useless, classes, clusters = (
@@ -238,15 +237,15 @@ class MadelonParameters:
 def make_madelon_like(
     parameters: MadelonParameters | None = None, n_test: int = 10_000, random_state: Any = None
 ) -> Dataset:
-    """Draw a problem of Geist's family (2015, sec. 5.3), after Guyon's Madelon data; only training labels are noisy.
+    """Draw a problem of Geist's family (2015, sec. 5.3), similar to Guyon's Madelon data, with noisy training labels.
 
-    Clusters lie on vertices of a hypercube, and features are mixed, repeated, shifted and scaled at random
-    (`sklearn.datasets.make_classification`). A fraction of the training labels is drawn again, uniformly.
+    Clusters lie on vertices of a hypercube, and features are mixed, copied, shifted and scaled at random
+    (`sklearn.datasets.make_classification`). A fraction of the training labels is replaced by uniform random labels.
 
     Parameters
     ----------
     parameters : MadelonParameters or None, default=None
-        The parameters; None draws them at random.
+        The sizes and the label noise; None draws them at random.
 
     Examples
     --------

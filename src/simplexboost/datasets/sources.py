@@ -1,4 +1,4 @@
-"""`Dataset`, the form of every data set, and data sets by name: from your own files, scikit-learn or OpenML.
+"""Defines `Dataset`, the class of all data sets, and loads data sets by name: own files, scikit-learn or OpenML.
 
 `load` looks for ``<name>.npz`` first, so that with a folder of files (``SIMPLEXBOOST_DATA``) no network is needed.
 """
@@ -24,20 +24,20 @@ KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical"
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A classification problem, divided into a training and a test part.
+    """A classification data set, divided into a training and a test part.
 
     Attributes
     ----------
     name : str
-        The name.
+        The name of the data set.
     X_train, X_test : array of shape (n, p)
-        The rows: numbers, NaN where a value is missing, integer codes in categorical columns.
+        The feature values: numbers, NaN where a value is missing, integer category codes in categorical columns.
     y_train, y_test : int array of shape (n,)
-        The classes of the rows, codes 0 .. K−1 into ``class_names``.
+        The class indices of the rows, 0 .. K−1, which index ``class_names``.
     feature_names : array of shape (p,)
         The names of the features.
     categorical : bool array of shape (p,)
-        Which columns hold categories.
+        Which columns are categorical.
     class_names : array of shape (K,)
         The names of the classes.
 
@@ -64,7 +64,7 @@ class Dataset:
 
 
 def make_dataset(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
-    """Return the arrays as a data set; raise unless their shapes and labels agree."""
+    """Make a `Dataset` from arrays; raise, naming the source, unless their shapes and labels agree."""
     X_train, y_train, X_test, y_test = (arrays[key] for key in KEYS[:4])
     p, K = len(arrays["feature_names"]), len(arrays["class_names"])
     labels = np.concatenate([y_train.ravel(), y_test.ravel()])
@@ -88,9 +88,9 @@ def make_dataset(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset
 
 
 def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
-    """Return a data set whose first ``n_train`` rows are for training; where that is 0, a random stratified split.
+    """Make a `Dataset` with the first ``n_train`` rows for training, or with a random stratified split if that is 0.
 
-    Rows keep the order of the file. Where a class has one row only, that row is for training.
+    Rows keep their order. A class with only one row has this row in the training part.
     """
     rows = np.arange(len(y))
     if n_train:
@@ -106,16 +106,16 @@ def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: A
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
     """Load a data set by name.
 
-    Places are searched in this order: the files ``<name>.npz`` in ``data_home``, those in the folder that the
-    environment variable ``SIMPLEXBOOST_DATA`` names, scikit-learn's embedded sets, and OpenML, which needs a network
-    the first time (scikit-learn then keeps a copy).
+    It is searched first in the files ``<name>.npz`` in ``data_home``, then in those in the folder that the environment
+    variable ``SIMPLEXBOOST_DATA`` names, in scikit-learn's embedded data sets, and on OpenML. OpenML needs a network
+    the first time; scikit-learn then keeps a copy.
 
     Parameters
     ----------
     name : str
-        `available` lists the names.
+        One of the names that `available` returns.
     data_home : str, Path or None, default=None
-        A folder of files for `read_npz`.
+        A folder with files that `read_npz` can read.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
 
 
 def available(data_home: str | Path | None = None) -> list[str]:
-    """Return the names that `load` knows, sorted; some are on OpenML only, which needs a network.
+    """Return the names of all data sets that `load` can find, sorted; those on OpenML may need a network.
 
     Parameters
     ----------
     data_home : str, Path or None, default=None
-        A folder of files for `read_npz`; the folder that ``SIMPLEXBOOST_DATA`` names is searched in any case.
+        A folder with files that `read_npz` can read; the folder in ``SIMPLEXBOOST_DATA`` is always searched, too.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def available(data_home: str | Path | None = None) -> list[str]:
 
 
 def _folders(data_home: str | Path | None) -> list[Path]:
-    """Return the folders of files, in the order of search; raise unless ``data_home`` exists or is None."""
+    """Return the folders with data files, in the order of search; raise if ``data_home`` does not exist."""
     if data_home is not None and not Path(data_home).is_dir():
         raise FileNotFoundError(f"data_home={str(data_home)!r} is no folder; pass a folder of .npz files, or None.")
     places = [data_home, os.environ.get(ENVIRONMENT)]
@@ -160,7 +160,7 @@ def _folders(data_home: str | Path | None) -> list[Path]:
 
 
 def read_npz(path: str | Path) -> Dataset:
-    """Read a data set from a file ``<name>.npz``; pickles are refused, and the arrays must fit together.
+    """Read a data set from ``<name>.npz``; raise if there are pickled objects or if the arrays do not fit together.
 
     Parameters
     ----------
@@ -192,26 +192,27 @@ EMBEDDED = {name: getattr(sklearn.datasets, f"load_{name}") for name in ("breast
 
 @dataclass(frozen=True)
 class OpenMLSet:
-    """A set on OpenML, with facts that a fetched copy must agree with.
+    """A data set on OpenML, with the sizes and counts that a downloaded copy must have.
 
-    The class counts of the training part prove that the rows are in the official order.
+    The class counts of the training part show whether the rows are in the official order.
 
     Attributes
     ----------
     data_id : int
-        The number of the set on OpenML.
+        The identifier of the data set on OpenML.
     shape : tuple of two ints
-        The rows and columns of the file.
+        The number of rows and of columns of the file.
     n_classes : int
         The number of classes.
     n_train : int, default=0
-        The number of rows at the beginning of the file that are the official training part. It is 0 where there is no
-        official split, or where OpenML's rows are in another order (letter) or incomplete (satimage lacks 5 of 6435).
+        The number of rows at the beginning of the file that are the official training part. It is 0 if there is no
+        official split, or if OpenML has the rows in another order (letter) or not all of them (satimage lacks 5 of
+        6435).
     train_counts, counts : tuple of ints, default=()
         The class counts of the training part and of the whole file, in ascending order.
     columns, rows : int, default=0
-        The numbers of columns, from the last, and of rows, from the first, that are kept; 0 keeps all. The other
-        columns name speakers or number the rows.
+        How many of the last columns and how many of the first rows are kept; 0 keeps all. The dropped columns have
+        names of speakers or row numbers.
 
     Examples
     --------

@@ -1,5 +1,4 @@
-"""Decisions from probabilities: prediction sets, abstention, decisions by cost, other class priors, levels
-of a tree, the most probable labels.
+"""Decisions from probabilities: prediction sets, abstention, costs, class priors, hierarchy levels, top-k labels.
 
 The functions take a fitted booster, a pipeline that ends in one, or a Dask classifier. None of them changes it.
 """

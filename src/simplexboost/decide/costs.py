@@ -1,7 +1,7 @@
-"""Decisions of least expected cost: probabilities P (n, K) and costs C (K, A) → expected costs P C (n, A).
+"""Decisions of least expected cost: probabilities P (n, K) and costs C (K, A) give expected costs P C (n, A).
 
-A cost is that of a decision (column) when some class is true (row). There may be other decisions than classes, such as
-to ask a person. Costs may be negative: then they are gains.
+C[k, a] is the cost of decision a, one of A decisions, if class k is true. Decisions need not be classes: one may be to
+ask a person. A negative cost is a gain.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .rows import accept_pipelines
 
 @accept_pipelines
 def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_score: Any = None) -> AnyArray:
-    """Return the decisions of the lowest expected cost, or the best classes under another prior, (n,).
+    """Return the decision with the lowest expected cost for every row, (n,), or the best class under another prior.
 
-    Without costs the model decides as it was fitted to.
+    Without ``costs`` and ``prior``, this is the model's own `predict`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def predict(clf: Any, X: Any, *, costs: Any = None, prior: Any = None, init_scor
 
 @accept_pipelines
 def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_score: Any = None) -> Array:
-    """Return what every decision is expected to cost, for every row, (n, A): Σ_k p_k C_ka.
+    """Return the expected cost of each of A decisions for every row, (n, A): Σ_k p_k C_ka with probabilities p.
 
     Examples
     --------
@@ -65,14 +65,14 @@ def expected_costs(clf: Any, X: Any, costs: Any, *, prior: Any = None, init_scor
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """Costs of decisions, by true class."""
+    """The costs of decisions for each true class, and the labels of these decisions."""
 
     C: Array  # (K, A) the cost of every decision when a class is true; or (n, K, A) with costs of its own for every row
     decisions: AnyArray | None  # (A,) their labels; None if they have none
 
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
-        """Return the costs that a user has passed, for n rows and these classes (K,)."""
+        """Return `Costs` from what a user has passed, for n rows and the classes (K,); raise if it does not fit."""
         if is_frame(costs):
             return cls._of_frame(costs, classes)
         if isinstance(costs, Hierarchy):
@@ -89,7 +89,7 @@ class Costs:
 
     @classmethod
     def _of_frame(cls, costs: Any, classes: AnyArray) -> Costs:
-        """Return the costs in a data frame, whose index has the true classes and whose columns have the decisions."""
+        """Return `Costs` from a data frame, whose index has the true classes and whose columns are the decisions."""
         index, columns = ([as_listed(label, classes) for label in ax.tolist()] for ax in (costs.index, costs.columns))
         labels = listed_classes(classes)
         missing = [label for label in labels if index.count(label) != 1]
@@ -105,9 +105,9 @@ class Costs:
         return cls(C, decisions if decisions.shape == (C.shape[1],) else np.array([*columns, None], dtype=object)[:-1])
 
     def expect(self, P: Array) -> Array:
-        """Return the expected cost of every decision, (n, A), for rows of these probabilities (n, K).
+        """Return the expected cost of each of A decisions, (n, A), from class probabilities P (n, K).
 
-        The result for a row does not depend on the number of rows, as it would if BLAS multiplied.
+        The result for a row does not depend on the number of rows, as it might with a matrix product by BLAS.
         """
         if self.C.ndim == 2:
             E: Array = CPU.compute.times(P, self.C)
@@ -115,14 +115,14 @@ class Costs:
         return np.einsum("nk,nka->na", P, self.C)
 
     def mean(self, c: Labels, chosen: Labels, sample_weight: Any) -> float:
-        """Return the mean cost of decisions ``chosen`` (n,) in rows of true classes c (n,), weighted."""
+        """Return the weighted mean cost of decision indices ``chosen`` (n,) in rows of true class indices c (n,)."""
         paid = self.C[c, chosen] if self.C.ndim == 2 else self.C[np.arange(len(c)), c, chosen]
         weight = check_sample_weight(sample_weight, paid)
         check_some_weight(bool(weight.any()))
         return float(np.average(paid, weights=weight))
 
     def labels(self, chosen: Labels) -> AnyArray:
-        """Return the labels (n,) of decisions; raise if the decisions have no labels."""
+        """Return the labels (n,) of the decision indices ``chosen`` (n,); raise if decisions have no labels."""
         if self.decisions is None:
             raise ValueError(
                 f"costs has {self.C.shape[-1]} decisions for {self.C.shape[-2]} classes, and nothing says what they "
@@ -132,12 +132,12 @@ class Costs:
 
 
 def is_frame(costs: Any) -> bool:
-    """Return whether costs are a data frame, which names classes and decisions."""
+    """Return whether ``costs`` is a data frame, which has an index and columns."""
     return hasattr(costs, "columns") and hasattr(costs, "index")
 
 
 def as_numbers(costs: Any) -> Array:
-    """Return costs as an array; raise unless it holds finite numbers."""
+    """Return costs as an array of floats; raise unless all of them are finite numbers."""
     if np.ma.is_masked(costs):
         raise ValueError("costs has masked entries; what a decision costs must be known for every class.")
     try:
@@ -153,7 +153,7 @@ def as_numbers(costs: Any) -> Array:
 
 @described
 def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weight: Any = None) -> float:
-    """Return the mean cost of decisions in rows whose true classes are known.
+    """Return the mean cost of decisions, from the true classes of the rows.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weig
 
 
 def check_classes(classes: Any) -> AnyArray:
-    """Return the labels of the classes as an array (K,); raise unless they are all different."""
+    """Return the class labels as an array (K,); raise unless they are distinct."""
     known = as_label_array(classes, "classes")
     if len(set(known.tolist())) < len(known):
         raise ValueError(f"classes={known.tolist()!r:.200} must hold different labels.")
@@ -188,8 +188,8 @@ def check_classes(classes: Any) -> AnyArray:
 def cost_scorer(costs: Any) -> Callable[..., float]:
     """Return a scorer for cross-validation and searches: minus the mean cost of the cheapest decisions.
 
-    It is called ``scorer(estimator, X, y, sample_weight=None)`` and takes any classifier with ``predict_proba``. A data
-    frame of costs serves folds that lack a class, too.
+    scikit-learn calls it as ``scorer(estimator, X, y, sample_weight=None)``, with any classifier that has
+    ``predict_proba``. If folds may lack a class, pass the costs as a data frame.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def cost_scorer(costs: Any) -> Callable[..., float]:
 
 
 def score_cheapest(costs: Any, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Return minus the mean cost of the decisions that are cheapest by the probabilities of a classifier."""
+    """Return minus the mean cost of the decisions with the lowest expected costs, by a classifier's probabilities."""
     P, classes = np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_)
     found = Costs.of(costs, classes)
     chosen = found.expect(P).argmin(axis=1)
@@ -215,11 +215,11 @@ def score_cheapest(costs: Any, estimator: Any, X: Any, y: Any, sample_weight: An
 
 @described
 def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
-    """Return weights for ``fit`` that make rows count by what their mistakes cost, (n,).
+    """Return sample weights (n,) for ``fit`` that give rows with costly mistakes more weight.
 
-    A row counts in proportion to the mean cost of its wrong decisions, less that of the right one. With two classes
-    this is the cost-sensitive problem itself; with more it does not tell which of the mistakes is the costly one. The
-    decisions must be the classes.
+    A weight is proportional to the mean cost of the wrong decisions in a row minus the cost of the right one. With two
+    classes these weights state the cost-sensitive problem exactly; with more classes they do not say which mistake is
+    costly. The decisions must be the classes.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Probabilities under other class priors, of the nodes at a level of a hierarchy, and of the most probable classes.
 
-Under label shift, where the distribution of a row within its class is that of training, p'_k ∝ p_k · prior_k /
-training_k. The probability of a node is the sum over its classes.
+Under label shift only the shares of the classes change, not the rows within a class: then probabilities become
+p'_k ∝ p_k · prior_k / training_k. The probability of a node is the sum over its classes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_STEPS = 10_000
 
 @accept_pipelines
 def predict_proba(clf: Any, X: Any, prior: Any = None, *, init_score: Any = None) -> Array:
-    """Return the probabilities (n, K) of rows whose classes have other shares than in training.
+    """Return the probabilities (n, K) for rows in which the class shares are ``prior``, not those of training.
 
     Examples
     --------
@@ -37,10 +37,10 @@ def predict_proba(clf: Any, X: Any, prior: Any = None, *, init_score: Any = None
 
 @accept_pipelines
 def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
-    """Return estimates of the shares of the classes among unlabelled rows, (K,), by maximum likelihood.
+    """Return maximum-likelihood estimates (K,) of the class shares among unlabelled rows.
 
-    Some hundreds of rows are needed at least. The rows of a class must look as in training; only the shares may differ.
-    The likelihood counts max(K, √n) more rows with the shares of training. Pass the result on:
+    At least some hundreds of rows are needed. Rows of a class must look as in training; only the shares may differ. The
+    likelihood counts max(K, √n) additional rows that have the shares of training. Pass the result to another function:
     ``decide.predict_proba(clf, X, prior=decide.estimate_prior(clf, X))``.
 
     Examples
@@ -52,7 +52,7 @@ def estimate_prior(clf: Any, X: Any, *, init_score: Any = None) -> Array:
 
 
 def predict_adjusted(clf: Any, X: Any, prior: Any, init_score: Any) -> Array:
-    """Return probabilities (n, K) under a prior, None being that of training; the rows must be in memory."""
+    """Return probabilities (n, K) for the class shares ``prior`` (None: those of training); X is no Dask collection."""
     X = clf._check_X(X)
     check_one_class(clf, "costs and prior are those of classes of which one is right")
     shares = None if prior is None else check_prior(prior, clf.classes_, clf._present)
@@ -61,9 +61,9 @@ def predict_adjusted(clf: Any, X: Any, prior: Any, init_score: Any) -> Array:
 
 
 def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
-    """Return the shares of the classes (K,) with sum 1; raise unless only classes with examples have positive ones.
+    """Return the class shares (K,), with sum 1; raise if they are invalid, or positive for an absent class.
 
-    A prior is an array (K,) in the order of the classes, or a dict or pandas Series by label.
+    ``prior`` is an array (K,) in the order of the classes, or a dict or pandas Series by label.
     """
     if hasattr(prior, "index") and hasattr(prior, "items"):  # a Series, such as y.value_counts(normalize=True)
         series, prior = prior, dict(prior.items())
@@ -98,7 +98,7 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
 
 
 def adapt_proba(P: Array, prior: Array, training: Array) -> Array:
-    """Return probabilities (n, K) for other shares of the classes (K,) than those of training (K,)."""
+    """Return probabilities (n, K), converted from the class shares ``training`` (K,) to the class shares ``prior``."""
     with np.errstate(divide="ignore", invalid="ignore"):
         L = np.log(P) + np.where(prior > 0, np.log(prior) - np.log(training), -np.inf)  # (n, K)
     L -= L.max(axis=1, keepdims=True)
@@ -107,12 +107,12 @@ def adapt_proba(P: Array, prior: Array, training: Array) -> Array:
 
 
 def fit_prior(P: Array, training: Array, added: float | None = None) -> Array:
-    """Return the shares of the classes (K,) among rows with these probabilities (n, K), given those of training (K,).
+    """Estimate the class shares (K,) among rows from their probabilities P (n, K) and the shares ``training`` (K,).
 
-    By expectation and maximisation (Saerens, Latinne and Decaestecker, 2002), which always finds the shares under which
-    the rows are most likely. Of few rows they are extreme: classes that are hard to tell apart get all or nothing. So
-    ``added`` rows with the shares of training are counted, too: by default as many as there are classes, or the square
-    root of the number of rows, if that is more; `benchmarks.defaults` tries other numbers.
+    The EM algorithm (Saerens, Latinne and Decaestecker, 2002) finds the shares under which the rows are most likely.
+    With few rows these are extreme: classes that are hard to tell apart get all or nothing. So ``added`` rows with the
+    shares of training are counted too: by default K or √n, whichever is larger; `benchmarks.defaults` tries other
+    values.
     """
     known = training > 0
     share = training[known]
@@ -135,7 +135,7 @@ def fit_prior(P: Array, training: Array, added: float | None = None) -> Array:
 
 @accept_pipelines
 def predict_level(clf: Any, X: Any, level: int, *, init_score: Any = None) -> AnyArray:
-    """Return the name of the most probable node of a level of the hierarchy, for every row, (n,).
+    """Return the name of the most probable node at a level of the hierarchy for every row, (n,).
 
     The model must have been fitted with a tree of classes. Ties go to the node that comes first in the tree.
 
@@ -151,9 +151,9 @@ def predict_level(clf: Any, X: Any, level: int, *, init_score: Any = None) -> An
 
 @accept_pipelines
 def predict_proba_level(clf: Any, X: Any, level: int, *, init_score: Any = None) -> Array:
-    """Return the probabilities of the nodes of a level of the hierarchy, (n, m): sums over the classes of each node.
+    """Return the probabilities of the nodes at a level of the hierarchy, (n, number of nodes): sums over their classes.
 
-    The columns are the nodes of ``hierarchy_.nodes(level, classes_)``.
+    The columns are in the order of ``hierarchy_.nodes(level, classes_)``.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def predict_proba_level(clf: Any, X: Any, level: int, *, init_score: Any = None)
 
 
 def nodes_of(clf: Any, level: Any) -> AnyArray:
-    """Return the names of the nodes of a level; raise unless the model has a hierarchy with this level."""
+    """Return the names of the nodes at a level; raise unless the model has a hierarchy with this level."""
     if getattr(clf, "hierarchy_", None) is None:
         raise ValueError("predict_level needs a tree of classes; fit the model with classes=Hierarchy(...).")
     return names_array(clf.hierarchy_.nodes(level, clf.classes_))
@@ -183,7 +183,7 @@ def top_k(clf: Any, X: Any, k: int, *, init_score: Any = None) -> tuple[AnyArray
     Parameters
     ----------
     k : int
-        How many labels, from 1 to the number of classes.
+        The number of labels per row, from 1 to the number of classes.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def top_k(clf: Any, X: Any, k: int, *, init_score: Any = None) -> tuple[AnyArray
 
 
 def find_highest(P: Array, k: int) -> tuple[AnyArray, Array]:
-    """Return the columns of the k largest values of every row and these values, (n, k) each, the largest first."""
+    """Return the column indices of the k largest values in every row of P, and these values in descending order."""
     if k < P.shape[1]:  # few candidates to sort: those not below the k-th largest value, in the order of their columns
         cut = np.partition(P, P.shape[1] - k, axis=1)[:, P.shape[1] - k]
         ahead = P > cut[:, None]

@@ -1,4 +1,4 @@
-"""Checks the classifiers that the functions of this folder take."""
+"""Lets functions of this package accept pipelines and Dask classifiers, and checks the classifiers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def accept_pipelines(function: Function) -> Function:
-    """Let a function of a fitted booster and rows take pipelines that end in one, and Dask classifiers with their rows.
+    """Decorate a function of a fitted booster and rows, so that it accepts pipelines and Dask classifiers too.
 
-    A pipeline transforms the rows before. A Dask classifier answers Dask collections itself, without computing them.
-    The docstring is completed, too.
+    The earlier steps of a pipeline transform the rows. A Dask classifier handles Dask collections itself, without
+    computing them. The decorator also completes the function's docstring with shared descriptions of parameters.
     """
 
     @wraps(function)
@@ -34,5 +34,5 @@ def accept_pipelines(function: Function) -> Function:
 
 
 def check_one_class(clf: Any, what: str) -> None:
-    """Raise if a booster was fitted to several labels or targets per row; ``what`` begins the message."""
+    """Raise if a booster was fitted to several labels or class targets per row; the message begins with ``what``."""
     clf._problem.check_one_class(f"{what}; this model was fitted to several {{several}} per row.")

@@ -1,13 +1,13 @@
-"""Conformal prediction sets, P (n, K) → a mask (n, K), and predictions (n,) that are missing where they are unsure.
+"""Conformal prediction sets, as masks (n, K), and predictions (n,) that are missing in rows of low probability.
 
-The score of a class in a row is the probability of all classes that are more probable in that row,
+The score of a class in a row is the total probability of all classes that are more probable in this row,
 
     s_k = Σ {p_j : p_j > p_k},
 
-so the most probable class has score 0. From labelled rows that the model was not trained on comes a threshold q that
-most scores of true classes do not exceed. The set of a new row is {k : s_k ≤ q}: classes from the most probable one on
-until their probabilities add up to more than q. This is the score of adaptive prediction sets (Romano, Sesia and
-Candès, 2020) without the probability of the class itself, so no set is empty, and no random number is needed.
+so the most probable class has score 0. A threshold q is taken from labelled rows that the model was not trained on:
+most scores of their true classes are at most q. The set of a new row is {k : s_k ≤ q}: the most probable classes, until
+their probabilities add up to more than q. This is the score of adaptive prediction sets (Romano, Sesia and Candès,
+2020) without the probability of the class itself, so no set is empty, and no random number is needed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .rows import accept_pipelines, check_one_class
 
 @accept_pipelines
 def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = False, *, init_score: Any = None) -> Mask:
-    """Return a set of classes for every row that holds the true one with a promised probability, a mask (n, K).
+    """Return for every row a set of classes that has the true class with a promised probability, as a mask (n, K).
 
     The set has the most probable class, the second, and so on, until their probabilities add up to more than a
     threshold. That threshold comes from rows that the model was not trained on: those that `SimplexBoostClassifier`
@@ -54,11 +54,11 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
 
 @described
 def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
-    """Return a copy of a classifier whose `predict_sets` has learned the sizes of its sets from held-out rows.
+    """Return a copy of a classifier whose `predict_sets` takes its thresholds from these held-out rows.
 
-    The rows must not have been used for the fit in any way: then the promised coverage is a theorem, with weights for
-    rows drawn in proportion to these. They take the place of rows that the fit held out itself. Rows of a class without
-    training examples count as not covered. The copy has other ``set_scores_`` and predicts the same.
+    The fit must not have used the rows in any way: then the promised coverage is proven, with weights for new rows that
+    are drawn in proportion to these. The rows replace those that the fit held out itself. Rows of a class without
+    training examples count as not covered. Only ``set_scores_`` of the copy differs; its predictions are the same.
 
     Examples
     --------
@@ -86,10 +86,10 @@ def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_
 
 @described
 def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> Array:
-    """Return the probabilities up to which the sets of `predict_sets` are filled, one per class, (K,).
+    """Return the thresholds (K,) of the sets that `predict_sets` makes, one for each class.
 
-    A class is in the set of a row if the classes that are more probable have no more than this probability together.
-    The threshold is infinity where there are too few rows to tell, so that the class is always in the set.
+    A class is in the set of a row if all more probable classes together have at most this probability. The threshold is
+    infinity where there are too few rows to estimate it, so that the class is always in the set.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def set_thresholds(clf: Any, coverage: float = 0.9, per_class: bool = False) -> 
 
 
 def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bool = False) -> Array:
-    """Return the thresholds (K,) that follow from the ``set_scores_`` of a classifier."""
+    """Compute the thresholds (K,) of prediction sets from the ``set_scores_`` of a classifier."""
     check_number("coverage", coverage, float, 0.0, 1.0, open_low=True, open_high=True)
     check_flag("per_class", per_class)
     score, c, weight = scores["score"], scores["c"], scores["weight"]
@@ -120,7 +120,7 @@ def thresholds_of(scores: dict[str, Any], K: int, coverage: float, per_class: bo
 
 
 def class_scores(P: Array) -> Array:
-    """Return the probability of all classes that are more probable, for every class of every row, (n, K).
+    """Return for each row and class the total probability of all classes that are more probable, (n, K).
 
     Classes of equal probability have equal scores, whatever their order.
     """
@@ -138,7 +138,7 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
     """Return the quantile of ascending scores (m,) at a coverage, as if one more row had an infinite score.
 
     For m rows of equal weight it is the ⌈(m + 1) coverage⌉-th smallest score, and infinity if there are fewer. Among
-    rows of different weights w (m,), the new row weighs Σ w² / Σ w, the mean weight of a row drawn in proportion to
+    rows of different weights w (m,), the added row weighs Σ w² / Σ w, the mean weight of a row drawn in proportion to
     these weights: so (Σ w)² / Σ w², the effective number of rows, takes the place of m.
     """
     m = len(score)
@@ -154,7 +154,7 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
 
 
 def sets_of(P: Array, thresholds: Array) -> Mask:
-    """Return which classes are in the set of every row, (n, K); a class of probability 0 is in none."""
+    """Return the mask (n, K) of the classes in each row's set; classes of probability 0 are in no set."""
     return (class_scores(P) <= thresholds) & (P > 0)
 
 
@@ -162,18 +162,18 @@ def sets_of(P: Array, thresholds: Array) -> Mask:
 def predict_or_abstain(
     clf: Any, X: Any, confidence: float = 0.9, *, missing: Any = None, init_score: Any = None
 ) -> AnyArray:
-    """Return the most probable class of every row, or no answer where its probability is below a confidence, (n,).
+    """Return the most probable class of every row, (n,), or ``missing`` if its probability is below ``confidence``.
 
-    The type of the array depends on the labels only, not on whether a row is without an answer.
+    The type of the array does not depend on whether any row is without a prediction.
 
     Parameters
     ----------
     confidence : float, default=0.9
-        The smallest probability with which a row gets an answer, from 0 to 1.
+        The smallest probability with which a class is predicted, from 0 to 1.
     missing : scalar or None, default=None
-        What stands for no answer, for instance -1 or "unknown"; it must not be a class. None takes NaN if the labels
-        are numbers (whole numbers then become floats), NaT if they are dates, and None, in an array of objects, for all
-        other labels: what pandas and scikit-learn take for missing values.
+        The value for rows without a prediction, for instance -1 or "unknown"; it must not be a class. None takes NaN if
+        the labels are numbers (whole numbers then become floats), NaT if they are dates, and None, in an array of
+        objects, for all other labels: what pandas and scikit-learn take for missing values.
 
     Examples
     --------
@@ -202,9 +202,9 @@ def check_abstaining(clf: Any, confidence: Any, missing: Any) -> None:
 
 
 def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:
-    """Return the labels (n,) of the classes ``best`` (n,), and ``missing`` in rows that are not ``answered`` (n,).
+    """Return the labels (n,) of the class indices ``best`` (n,), and ``missing`` in rows not ``answered`` (n,).
 
-    What None takes for a missing label, the documentation of `predict_or_abstain` says.
+    The docstring of `predict_or_abstain` says what is used if ``missing`` is None.
     """
     out = classes.astype(type_with_missing(classes, missing)).take(best)
     if missing is not None:
@@ -217,7 +217,7 @@ def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any =
 
 
 def type_with_missing(classes: AnyArray, missing: Any) -> Any:
-    """Return the type of an array that can hold the labels (K,) and the value for no answer."""
+    """Return the NumPy type that holds both the labels (K,) and the value for rows without a prediction."""
     kind = classes.dtype.kind
     if missing is not None:
         found = np.asarray(missing)
@@ -233,7 +233,7 @@ def type_with_missing(classes: AnyArray, missing: Any) -> Any:
 
 
 def is_same(label: Any, missing: Any) -> bool:
-    """Return whether a label equals the value for no answer; pandas.NA, which cannot be compared, equals no label."""
+    """Return whether a label equals the value ``missing``; False if they cannot be compared, as with pandas.NA."""
     try:
         return bool(label == missing)
     except (TypeError, ValueError):

@@ -1,1 +1,1 @@
-"""Fitting on rows that are spread over several machines: the same model, bit for bit, as on one."""
+"""Fitting on rows that are spread over several machines: the same model, bit for bit, as on one machine."""

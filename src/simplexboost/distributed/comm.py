@@ -1,8 +1,8 @@
-"""Communication in a group: members run one program, each on its own rows, and a leader combines their answers.
+"""Communication in a group of processes: members run one program on their own rows; a leader combines the results.
 
-A member runs the program in a thread of its own and answers in step with the others. Pieces of answers are added,
-compared or collected on their way to the leader, which decides and tells the members. How messages travel is up to a
-`Transport`; that of `simplexboost.distributed.dask` uses Dask.
+Every member runs the program in a thread of its own. In each step, all members send an answer: values that are added,
+compared or collected on the way to the leader. The leader decides, and sends the result to all members. A `Transport`
+carries the messages; the one in `simplexboost.distributed.dask` uses Dask.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class PackedArray:
-    """An array in few bytes: every row of a matrix of integers has the smallest type that holds it."""
+    """An array stored in few bytes: every row of an integer matrix has the smallest integer type that holds it."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -36,12 +36,11 @@ class PackedArray:
 
     @property
     def n_bytes(self) -> int:
-        """The number of bytes of the values."""
         return sum(int(values.nbytes) for _, values in self.parts)
 
 
 def pack_array(values: AnyArray) -> PackedArray:
-    """Return an array with its integers in as few bytes as each row, or a whole vector, needs.
+    """Return an integer matrix with the smallest type for each row, or a vector with one type for all its values.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def pack_array(values: AnyArray) -> PackedArray:
 
 
 def unpack_array(value: Any) -> Any:
-    """Return the array that was packed; other values stay as they are."""
+    """Return the array from which `pack_array` made `value`; return any other value unchanged."""
     if not isinstance(value, PackedArray):
         return value
     wide = np.dtype(np.int64) if value.dtype == np.uint64 else value.dtype
@@ -86,50 +85,49 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer of one or several members."""
+    """The values that one or several members send to the leader in one step."""
 
     what: str  # the question, in words; all members must answer the same one
     ways: tuple[str, ...] = ()  # for each piece one of `WAYS`
     pieces: tuple[Any, ...] = ()  # the values
 
     def pack(self) -> Answer:
-        """Return the answer in as few bytes as possible."""
+        """Return the answer with summed integers in as few bytes as possible; see `pack_array`."""
         small = [pack_array(np.asarray(p)) if w == "sum" else p for w, p in zip(self.ways, self.pieces, strict=True)]
         return Answer(self.what, self.ways, tuple(small))
 
     def unpack(self) -> Answer:
-        """Return the answer before `pack`."""
+        """Return the answer as it was before `pack`."""
         return Answer(self.what, self.ways, tuple(map(unpack_array, self.pieces)))
 
     @property
     def n_numbers(self) -> int:
-        """The number of values that are summed or compared."""
+        """The number of scalar values that are summed or compared."""
         kept = (piece for way, piece in zip(self.ways, self.pieces, strict=True) if way != "list")
         return sum(int(np.prod(p.shape) if isinstance(p, PackedArray) else np.size(p)) for p in kept)
 
     @property
     def n_bytes(self) -> int:
-        """The number of bytes of all pieces."""
         return count_bytes(self.pieces)
 
 
 @dataclass(frozen=True, eq=False)
 class Milestone:
-    """A message that ends a piece of work; a member that replays the past counts how many lie ahead."""
+    """A message that ends a part of the program, such as a tree; a member in a replay counts the milestones ahead."""
 
     message: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Failure:
-    """An error in the program of a member."""
+    """An error in the program of a member, sent to the leader in place of an answer."""
 
     error: BaseException
     who: str
 
 
 def combine_answers(answers: Sequence[Answer | Failure]) -> Answer | Failure:
-    """Return the answers of several members merged into one; the first failure, if there is one."""
+    """Return the merged answers of several members, or the first failure if there is one."""
     for answer in answers:
         if isinstance(answer, Failure):
             return answer
@@ -137,7 +135,7 @@ def combine_answers(answers: Sequence[Answer | Failure]) -> Answer | Failure:
 
 
 def merge_two(a: Answer, b: Answer) -> Answer:
-    """Return the merged answer of two members; raise RuntimeError if they answer different questions."""
+    """Return the merged answer of two members; raise RuntimeError unless both answer the same question."""
     if a.what != b.what or a.ways != b.ways:
         raise RuntimeError(f"members are out of step: one answers {a.what!r}, another {b.what!r}.")
     pieces = (WAYS[way](x, y) for way, x, y in zip(a.ways, a.pieces, b.pieces, strict=True))
@@ -145,7 +143,7 @@ def merge_two(a: Answer, b: Answer) -> Answer:
 
 
 def count_bytes(value: Any) -> int:
-    """Return the size of a value in a message: the bytes of its arrays, and of everything else as it is pickled."""
+    """Return the size of a message in bytes: the bytes of its arrays, and the pickled size of everything else."""
     if isinstance(value, PackedArray):
         return value.n_bytes
     if isinstance(value, np.ndarray) and value.dtype != object:
@@ -160,17 +158,17 @@ def count_bytes(value: Any) -> int:
 
 
 class Group(Exchange):
-    """A group as one of its members sees it. All members call the same methods in the same sequence.
+    """A group of processes as one of its members sees it. All members call the same methods in the same sequence.
 
-    The leader has no rows; it combines the answers and decides. Its decisions are sent to all members, so that all
-    continue in the same way.
+    The leader has no rows; it combines the members' answers and decides. Its decisions are sent to all members, so that
+    all members continue in the same way.
     """
 
     leads: bool  # whether this is the leader
     milestones_ahead: int = 0  # the `Milestone` messages that a member which replays the past has yet to receive
 
     def decide(self, what: str, compute: Callable[[], Any]) -> Any:
-        """Return what the leader computes, at every member."""
+        """Return the result of `compute` at every member; only the leader calls the function."""
         return self.exchange(what, list, lambda pieces: compute())
 
 
@@ -178,18 +176,18 @@ DONE = "done"  # the question that the end of a program answers
 
 
 class Closed(BaseException):
-    """Raised inside the program of a member to end it, because the group was dissolved."""
+    """The exception that ends the program of a member after the group was dissolved."""
 
 
 class Member(Group):
-    """A group as a member with rows sees it.
+    """A group as seen by a member that has rows.
 
     Parameters
     ----------
-    program : called with the member in a thread of its own
-    name : of the member, for messages
-    past : the messages of the leader so far, if the member replaces one that is gone. The program then receives these
-        one after another, and does not compute the answers that the lost member gave.
+    program : a function that the member calls with itself, in a thread of its own
+    name : the name of the member, for messages
+    past : the messages of the leader so far, if the member replaces a lost one. The program then receives these
+        messages one after another, and does not compute the answers that the lost member has sent.
     """
 
     leads = False
@@ -206,7 +204,7 @@ class Member(Group):
     # ---- for the transport ------------------------------------------------------------------------------------------
 
     def step(self, number: int, message: Any) -> Future[Answer | Failure]:
-        """Deliver message ``number − 1``; the future is answer ``number``. Repeated calls get the same answer."""
+        """Deliver message ``number − 1``; return the future of answer ``number``, the same for repeated calls."""
         if number == self._number:
             return self._answer
         if number != self._number + 1:
@@ -216,7 +214,7 @@ class Member(Group):
         return self._answer
 
     def close(self) -> None:
-        """End the program at its next message."""
+        """End the program as soon as it sends an answer or receives a message."""
         self._closed = True
         self._inbox.put(None)
 
@@ -224,11 +222,11 @@ class Member(Group):
 
     @property
     def replaying(self) -> bool:
-        """Whether the lost member that this one replaces has given the next answer already."""
+        """Whether the member that this one replaces has already sent the next answer."""
         return self._received < len(self._past)
 
     def answer(self, what: str, pieces: Pieces) -> None:
-        """Answer a question of the leader."""
+        """Send the values that `pieces` returns to the leader, unless the lost member has already sent this answer."""
         if self._closed:
             raise Closed
         if not self.replaying:
@@ -236,7 +234,7 @@ class Member(Group):
             self._answer.set_result(Answer(what, tuple(w for w, _ in made), tuple(v for _, v in made)).pack())
 
     def receive(self) -> Any:
-        """Return the leader's next message."""
+        """Wait for the leader's next message, and return it; in a replay, return the next past message."""
         if self.replaying:
             message = self._past[self._received]
             self._past[self._received] = None
@@ -263,41 +261,41 @@ class Member(Group):
 
 
 def pending_answer() -> Future[Answer | Failure]:
-    """Return the future of an answer, which nobody can cancel: the leader may ask for it again."""
+    """Return a future for an answer; it cannot be cancelled, because the leader may request it again."""
     future: Future[Answer | Failure] = Future()
     future.set_running_or_notify_cancel()
     return future
 
 
 class LostMembersError(Exception):
-    """Raised if some members are gone, with their rows."""
+    """The error raised if some members are lost, together with their rows."""
 
 
 class Transport(Protocol):
-    """Carries messages between the leader and the members."""
+    """A carrier of messages between the leader and the members."""
 
     def step(self, number: int, message: Any) -> Answer | Failure:
-        """Tell all members message ``number − 1``, and return their combined answer ``number``.
+        """Send message ``number − 1`` to all members, and return their combined answer ``number``.
 
-        May be called again with the same number: a member that has answered already gives the same answer.
+        It may be called again with the same number: members repeat the answers that they have already sent.
         """
 
     def restore(self, messages: list[Any]) -> None:
-        """Replace the members that are gone, and tell the new ones all messages so far; raise if that is impossible."""
+        """Replace lost members, and send all `messages` so far to the new ones; raise if this is impossible."""
 
 
 @dataclass(eq=False)
 class Traffic:
-    """Counts the messages between the leader and the members, by question.
+    """Counts of the messages between the leader and the members, by question (the name of a step).
 
     Attributes
     ----------
     trips : the number of round trips, each a question and its answer
-    numbers : the number of values in the answers of one member
-    bytes_up : the bytes of the combined answers that reach the leader, in as few bytes per number as hold it
-    bytes_down : the bytes of the messages that one member gets
+    numbers : the number of scalar values in the answers of one member
+    bytes_up : the bytes of the combined answers that reach the leader, packed as in `pack_array`
+    bytes_down : the bytes of the messages that one member receives
     seconds : the time from a question to its answer, including the computations of the members
-    histograms : the number of histograms that were asked for
+    histograms : the number of histograms that the leader requested
     """
 
     trips: Counter[str] = field(default_factory=Counter)
@@ -308,7 +306,7 @@ class Traffic:
     histograms: int = 0
 
     def count(self, answer: Answer, message: Any, seconds: float) -> None:
-        """Count a round trip."""
+        """Add one round trip: its combined answer, the message that was sent before, and its duration."""
         self.seconds[answer.what] += seconds  # type: ignore[assignment]
         self.trips[answer.what] += 1
         self.numbers[answer.what] += answer.n_numbers
@@ -327,8 +325,8 @@ class Traffic:
 class Leader(Group):
     """A group as its leader sees it.
 
-    The leader keeps every message that it sends. A member that replaces a lost one is given all of them: it runs the
-    program again, takes the messages in place of decisions that were made long ago, and so catches up with the others.
+    The leader keeps every message that it sends. A member that replaces a lost one receives all of these messages: it
+    runs the program again, uses the messages in place of past decisions, and so reaches the step of all other members.
     """
 
     leads = True
@@ -338,7 +336,7 @@ class Leader(Group):
         self.traffic = Traffic()
 
     def ask(self, what: str) -> list[Any]:
-        """Return the combined pieces of the next answer of all members, which must be to this question."""
+        """Return the combined values that all members send in the next step; raise unless that step is named `what`."""
         number, message = len(self.messages), self.messages[-1] if self.messages else None
         begin = time.perf_counter()
         while True:
@@ -356,7 +354,7 @@ class Leader(Group):
         return list(answer.unpack().pieces)
 
     def tell(self, message: Any) -> None:
-        """Send a message to all members, together with the next question."""
+        """Store a message for all members; it is sent together with the next question."""
         self.messages.append(message)
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:

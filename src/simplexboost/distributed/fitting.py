@@ -1,7 +1,7 @@
 """The program that all members of a group run, together with their leader, to fit a booster.
 
-Everybody runs the same code on its own rows. The leader has none; its estimator becomes the fitted one, and its
-callbacks are called. Sums over rows and common decisions go through `distributed.group_engine`.
+All run the same code, each member on its own rows. The leader has no rows; its estimator becomes the fitted one, and
+only its callbacks are called. Sums over rows and common decisions go through `distributed.group_engine`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def fit_group(group: Group, estimator: Any, tables: list[list[Partition]], eval_
 
     Parameters
     ----------
-    tables : the partitions here, ascending: those of the training table, then those of every evaluated table; the
-        leader has none of any table
+    tables : this member's partitions, ascending: those of the training table, then those of every evaluated table; the
+        leader has none
     eval_metric : as in `fit`
     """
     history = History()
@@ -58,7 +58,7 @@ def fit_group(group: Group, estimator: Any, tables: list[list[Partition]], eval_
 
 
 def check_parts(parts: Parts) -> None:
-    """Raise unless every part of a booster can work on rows that are spread over a group."""
+    """Raise unless every part of a booster (learner, optimizer, loss) works on rows that are spread over a group."""
     if not isinstance(parts.learner, TreeLearner | IndexStump):
         refused, reason = f"learner={parts.learner!r}", "only trees of the engine learn from sums over machines"
     elif isinstance(parts.optimizer, SampledPairs) and parts.optimizer.n_pairs != "all":
@@ -76,7 +76,7 @@ def check_parts(parts: Parts) -> None:
 def agree_on_training(
     group: Group, estimator: Any, parts: Parts, tables: list[Partition]
 ) -> tuple[Checked, AnyArray | None]:
-    """Return the rows here as a training set, and their groups, or None."""
+    """Return this member's rows as a training set, and their group labels, or None without groups."""
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, parts.learner.refusal)
@@ -98,7 +98,7 @@ def agree_on_training(
 
 
 def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mask]) -> AnyArray:
-    """Return the groups of the rows that are trained on; raise unless all rows together have at least two."""
+    """Return the group labels of this member's training rows; raise unless all members together have at least two."""
     groups = []
     for part, rows in zip(parts, used, strict=True):
         with in_partition(part.index):
@@ -115,7 +115,7 @@ def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mas
 
 
 def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
-    """Return the scores that boosting starts from, of the rows and classes that are trained on."""
+    """Return the initial scores (rows, classes) of the rows and classes that are trained on."""
     scores = [np.empty((0, int(labels.problem.present.sum())))]
     for part, used in zip(parts, labels.used, strict=True):
         with in_partition(part.index):
@@ -124,7 +124,7 @@ def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
 
 
 def keep_codes(data: TrainingSet) -> TrainingSet:
-    """Return the training set with its bins in place of its values, so that these can be freed."""
+    """Return the training set with only the bin codes of its table, so that the values can be freed."""
     binned = data.binned
     other = replace(data, table=CodedRows(binned), order=None)
     other.__dict__["binned"] = binned
@@ -135,7 +135,7 @@ def keep_codes(data: TrainingSet) -> TrainingSet:
 
 
 def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Partition]) -> Evaluation:
-    """Return the callback that evaluates one set of rows of ``X_val``."""
+    """Return the callback that evaluates the rows of one set in ``X_val`` after every round."""
     rows, targets, start, sizes = read_evaluated(group, context, parts)
     engine = context.checked.data.engine.with_rows(GroupRows.of(group, sizes, [part.index for part in parts]))
     return context.evaluation(rows, targets, number == 0, init_score=start, engine=engine)
@@ -148,9 +148,9 @@ OWN = (Checkpoint, Evaluation, History, Progress, Sampling)  # callbacks that do
 
 @dataclass(frozen=True, eq=False)
 class Agreement(Callback):
-    """Keeps all members in step with the callbacks, which only the leader calls; it is called after them.
+    """A callback that sends the effects of the leader's callbacks to all members; it runs after the other callbacks.
 
-    Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
+    Callbacks may stop the fit, change the learning rate, or request the risk, a sum over the rows of all members.
     """
 
     moments: tuple[str, ...]  # the methods that some callback has; at all others there is nothing to agree on
@@ -158,7 +158,6 @@ class Agreement(Callback):
 
     @classmethod
     def on(cls, callbacks: Sequence[Callback]) -> Agreement:
-        """Return the agreement that these callbacks need."""
         names = ("start", "before_round", "after_round", "finish")
         moments = tuple(name for name in names if any(has_own(callback, name) for callback in callbacks))
         return cls(moments, not all(isinstance(callback, OWN) for callback in callbacks))
@@ -184,5 +183,5 @@ class Agreement(Callback):
 
 
 def has_own(callback: Callback, name: str) -> bool:
-    """Return whether a callback overrides a method that does nothing."""
+    """Return whether a callback overrides the method `name` of `Callback`, which does nothing."""
     return getattr(getattr(callback, name), "__func__", None) is not getattr(Callback, name)

@@ -1,9 +1,9 @@
 """An engine whose rows are spread over the members of a group (`simplexboost.distributed.comm`).
 
-A member computes with its own rows and never sees those of another. Only maxima and sums of integers pass between
-them: column maxima, histograms, the two integers of every exact sum, row counts. These are the same for any order and
-any cuts, so the trees and the leaf values are those of the compiled engine, bit for bit. The leader has no rows: it
-grows the trees, from histograms that the members have added up.
+A member computes with its own rows and never sees rows of another member. Only maxima and sums of integers travel:
+column maxima, histograms, the two integers of every exact sum, row counts. They do not depend on the order or the
+division of the rows, so trees and leaf values are those of the CPU engine, bit for bit. The leader has no rows: it
+grows the trees from the summed histograms of all members.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from .comm import Group, Leader, Member, Milestone
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The form in which histograms travel: every sum as an array of its own, without the bins of unused features.
+    """The form in which histograms are sent: every sum as an array of its own, without the bins of unused features.
 
-    Kernels store the sums of a bin one after another, padded with zeros to a number that suits the machine.
+    Kernels store the sums of a bin side by side, padded with zeros to a width that suits the CPU.
     """
 
     m: int  # the number of sums of a bin, beside the number of its rows
@@ -65,18 +65,18 @@ class Layout:
 
     @classmethod
     def of(cls, data: BinnedData, m: int, features: AnyArray | None, bits: int) -> Layout:
-        """Return the layout of the histograms of a tree on some features."""
+        """Return the layout of the histograms for a tree on `features` (None for all), with m statistics."""
         widths = data.n_bins + data.has_missing
         used = np.ones(data.p, dtype=bool) if features is None else np.isin(np.arange(data.p), features)
         return cls(m, _kernels.lane_count(m), int(widths.sum()), np.flatnonzero(np.repeat(used, widths)), bits)
 
     def send(self, histograms: AnyArray) -> list[tuple[str, Any]]:
-        """Return any number of histograms as pieces of an answer."""
+        """Return histograms, in the form in which kernels store them, as pieces of an `Answer`."""
         table = histograms.reshape(-1, self.n_bins, self.lanes)
         return [("sum", np.take(table[:, :, j], self.bins, axis=1)) for j in range(self.m + 1)]
 
     def receive(self, pieces: list[AnyArray]) -> AnyArray:
-        """Return histograms as kernels store them, (number, size)."""
+        """Return histograms as kernels store them, (number of histograms, size), from the pieces of an answer."""
         n = len(pieces[0])
         out = np.zeros((n, self.n_bins, self.lanes), dtype=np.int64 if self.bits == 64 else np.int32)
         whole = len(self.bins) == self.n_bins
@@ -86,7 +86,7 @@ class Layout:
 
 
 class MemberRows:
-    """The rows of all members as a source of sums for `cpu.trees.grow_from`; most methods ask all members."""
+    """The leader's source of sums for `cpu.trees.grow_from`: most methods request the sums of all members' rows."""
 
     def __init__(self, leader: Leader, layout: Layout) -> None:
         self.leader, self.layout = leader, layout
@@ -95,24 +95,24 @@ class MemberRows:
         self.n_rows = int(n_rows)
 
     def column_maxima(self) -> Array:
-        """Return the largest absolute value of every statistic."""
+        """Return the largest absolute value of every statistic over all rows."""
         return self.maxima
 
     def column_magnitudes(self, unit: Array) -> Array:
-        """Return Σ ⌈|v| · unit⌉ for every column: sums of integers, as doubles."""
+        """Return Σ ⌈|v| · unit⌉ over all rows for the values v of every statistic: sums of integers, as doubles."""
         return self.ask("magnitudes", unit)[0]
 
     def quantize(self, exponents: AnyArray) -> None:
-        """Turn the statistics into integers."""
+        """Let all members round their statistics to integers, scaled by 2 to the power of `exponents`."""
         self.orders.append(("quantize", np.array(exponents)))
 
     def root(self) -> AnyArray:
-        """Return the histogram of all rows."""
+        """Return the histogram of all rows, which are in the root node."""
         self.leader.traffic.histograms += 1
         return self.layout.receive(self.ask("root"))[0]
 
     def expand(self, cells: AnyArray, splits: AnyArray, sets: AnyArray, build: AnyArray) -> AnyArray:
-        """Split the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
+        """Split the row sets of nodes in two, and return the histograms of the new row sets that `build` selects."""
         self.leader.traffic.histograms += int(build.sum())
         if build.any():
             return self.layout.receive(self.ask("expand", cells, splits, sets, build))
@@ -120,11 +120,11 @@ class MemberRows:
         return self.layout.receive([np.empty((0, len(self.layout.bins)))] * (self.layout.m + 1))
 
     def cell_sizes(self, cells: AnyArray) -> AnyArray:
-        """Return the number of rows in each of these row sets."""
+        """Return the number of rows in each of the row sets with the ids `cells`."""
         return self.ask("sizes", cells)[0]
 
     def ask(self, what: str, *arguments: Any) -> list[AnyArray]:
-        """Return the combined answer to a question."""
+        """Send a question with its arguments to all members, and return their combined values."""
         self.leader.tell([*self.orders, (what, *(np.array(a) for a in arguments))])
         self.orders = []
         return self.leader.ask(what)
@@ -134,10 +134,10 @@ GROWN = "grown"
 
 
 class Answers:
-    """Answers the questions of the leader that grows a tree, on the rows of a member.
+    """A handler of the leader's requests while a tree grows: it computes sums over the rows of this member.
 
-    While the member replays the past, its answers are known already. Questions are then only noted; should the past
-    end in the middle of the tree, the noted ones are computed before the next answer.
+    While the member replays the past, its answers are already known. Requests are then only stored; if the past ends in
+    the middle of a tree, they are computed before the next answer.
     """
 
     def __init__(self, member: Member, make: Callable[[], Any], layout: Layout, sums_of: Array | None) -> None:
@@ -146,7 +146,7 @@ class Answers:
         self.noted: list[tuple[Any, ...]] = []
 
     def until_grown(self) -> tuple[Tree, AnyArray, Array]:
-        """Answer the leader's questions until it sends the tree and the sums over its leaves."""
+        """Answer the leader's requests until the leader sends the tree; return tree, row set ids and leaf sums."""
         self.member.answer("grow", lambda: [("sum", self.rows().n_rows), ("max", self.rows().column_maxima())])
         while True:
             orders = self.member.receive()
@@ -158,18 +158,18 @@ class Answers:
             self.member.answer(what, self.last_answer)
 
     def rows(self) -> Any:
-        """Return the shard, which is made when it is first needed."""
+        """Return the compiled source of sums over this member's rows, made at the first call."""
         if self.shard is None:
             self.shard = self.make()
         return self.shard
 
     def last_answer(self) -> list[tuple[str, Any]]:
-        """Compute all noted questions, and return the answer to the last one."""
+        """Compute all stored requests, and return the result of the last one."""
         noted, self.noted = self.noted, []
         return [self.reply(*question) for question in noted][-1]
 
     def reply(self, what: str, *arguments: Any) -> list[tuple[str, Any]]:
-        """Return the answer to one question."""
+        """Return the result of one request of the leader, as pieces of an `Answer`."""
         shard = self.rows()
         if what == "magnitudes":
             return [("sum", shard.column_magnitudes(*arguments))]
@@ -186,7 +186,7 @@ class Answers:
         return [("sum", shard.leaf_limbs(cells, self.sums_of, largest, int(n_rows)))]
 
     def leaf_of_row(self, tree: Tree, cells: AnyArray, data: BinnedData, n_threads: int) -> AnyArray:
-        """Return the leaf of every row here."""
+        """Return the index of the leaf that each row of this member falls into."""
         if self.shard is None or self.noted:  # the past held the whole tree, so that no rows were split
             return route(data, node_bytes(tree.nodes), tree.category_sets, n_threads)
         return self.shard.leaf_of_row(node_bytes(tree.nodes), tree.category_sets, cells)
@@ -196,10 +196,10 @@ HESSIAN_ROWS = 48  # of a leaf; kHessianRows in kernels/losses/newton.hpp
 
 
 class GroupLogistic:
-    """`_kernels.LogisticLoss` on the rows of a member.
+    """The logistic loss on the rows of a member, with the methods of `_kernels.LogisticLoss`.
 
     With codewords that are not canonical, the Hessian of a leaf is estimated from some of its rows, chosen by their
-    rank among all rows of the leaf. The leader chooses them, because it knows the leaves of all rows.
+    rank among all rows of the leaf. The leader chooses them, because only the leader knows the leaves of all rows.
     """
 
     def __init__(self, problem: RowProblem, rows: GroupRows) -> None:
@@ -208,9 +208,9 @@ class GroupLogistic:
         self.ranked, self.tilted = problem.Y is not None, problem.exponents != (0, 0)
 
     def pull(self, *arguments: Any) -> None:
-        """Fill in the rows here, unless the past has this tree and the next, so that all their sums are known.
+        """Compute gradients and losses of the rows, unless a replay already has this tree and the next with their sums.
 
-        Only the tilts of robust losses depend on rows of earlier rounds.
+        Weights of robust losses depend on earlier rounds, so robust losses are always computed.
         """
         if self.tilted or self.rows.group.milestones_ahead < 2:
             self.whole.pull(*arguments)
@@ -229,7 +229,7 @@ class GroupLogistic:
         thin: float,
         n_threads: int,
     ) -> AnyArray:
-        """Return Newton's steps: exchange the largest weight and the row counts of the leaves, then their sums."""
+        """Return the leaves' Newton steps: exchange the largest weight and leaf sizes, then the sums over leaves."""
         arrays = (F, G, loss, scale)
         used = leaf_of_row if rows is None else leaf_of_row[rows]
 
@@ -267,11 +267,11 @@ class GroupLogistic:
 
 
 def choose_rows(pieces: list[tuple[AnyArray, AnyArray]]) -> AnyArray:
-    """Return the numbers (ascending) of rows of evenly spaced ranks in every leaf, to estimate Hessians from.
+    """Return row indices, ascending, of rows with evenly spaced ranks in every leaf, to estimate Hessians from.
 
     Parameters
     ----------
-    pieces : for every member the numbers of its rows and their leaves
+    pieces : for every member, the indices of its rows among all rows, and the leaf indices of these rows
     """
     if not pieces:
         return np.empty(0, dtype=np.int64)
@@ -289,13 +289,13 @@ MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that th
 
 
 def group_engine(n_threads: int, rows: GroupRows) -> Engine:
-    """Return the engine of one member of a group."""
+    """Return the engine of one member of a group, with the rows of this member and `n_threads` threads."""
     return Engine(GroupCompute(n_threads, rows), HOST)
 
 
 @dataclass(frozen=True, eq=False)
 class GroupRows:
-    """The rows of a member, with sums over the rows of all members; see `engine.interface.Rows`.
+    """The rows of one member, with sums over the rows of all members; see `engine.interface.Rows`.
 
     Examples
     --------
@@ -313,7 +313,7 @@ class GroupRows:
 
     @classmethod
     def of(cls, group: Group, sizes: Sequence[int], here: Sequence[int]) -> GroupRows:
-        """Return the rows of the partitions ``here``, of all partitions of these sizes."""
+        """Return the rows of the partitions with indices `here`; `sizes` has the row counts of all partitions."""
         ends = np.cumsum(sizes).tolist()
         numbers = [np.arange(0), *(np.arange(ends[i] - sizes[i], ends[i]) for i in here)]
         return cls(group, ends[-1], np.concatenate(numbers))
@@ -329,12 +329,12 @@ class GroupRows:
         return GroupRows(self.group, len(rows), place[found])
 
     def _locate(self, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Return the place of every row here among some rows, and whether it is one of them."""
+        """Return the position in `rows` of each of this member's rows, and a mask of the rows that `rows` contains."""
         place = np.searchsorted(rows, self.numbers)
         return place, np.append(rows, -1)[place] == self.numbers
 
     def runs(self) -> AnyArray:
-        """Return runs of consecutive numbers as kernels take them, (s, 2): where each begins here, and its number."""
+        """Return runs of consecutive row indices, (s, 2): each run's first position at this member, and first index."""
         first = np.flatnonzero(np.diff(self.numbers, prepend=-2) != 1)
         return np.column_stack([first, self.numbers[first]]) if len(first) else np.zeros((1, 2), dtype=np.int64)
 
@@ -410,7 +410,7 @@ class GroupRows:
 
 
 def merge_rows(pieces: Sequence[tuple[Any, AnyArray]], otherwise: AnyArray) -> AnyArray:
-    """Return the values of all rows in the order of their numbers, from the pieces of all members.
+    """Return the values of all rows in the order of their indices, from all members' pieces; if none, `otherwise`.
 
     Examples
     --------
@@ -424,7 +424,7 @@ def merge_rows(pieces: Sequence[tuple[Any, AnyArray]], otherwise: AnyArray) -> A
 
 
 class GroupCompute(CpuCompute):
-    """The compiled computations on the rows of a member; trees and losses are those of the rows of all members."""
+    """The computations of the CPU engine on the rows of a member; trees and losses are those of all members' rows."""
 
     rows: GroupRows
 
@@ -450,7 +450,7 @@ class GroupCompute(CpuCompute):
         return BinnedData(codes, edges.n_bins, has_missing, edges, mask)
 
     def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> Edges:
-        """Return the edges of every column of a sparse table, which has no categories."""
+        """Return the bin edges of every column of a sparse table without categorical columns."""
         sample = self._sampled(X, sample)
 
         def find(pieces: list[Any]) -> Edges:
@@ -459,7 +459,7 @@ class GroupCompute(CpuCompute):
         return self.rows.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
 
     def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray, sample: AnyArray | None) -> list[Array]:
-        """Return the edges of every column; the leader collects the sample of some columns at a time."""
+        """Return the bin edges of every column; the leader collects sampled rows for some columns at a time."""
         sample, p = self._sampled(X, sample), X.shape[1]
         n_sampled = min(self.rows.n, SAMPLE_ROWS)
         width = max(1, MOST_SAMPLED // max(1, n_sampled))
@@ -469,14 +469,14 @@ class GroupCompute(CpuCompute):
         return edges
 
     def _sampled(self, X: Any, sample: AnyArray | None) -> Any:
-        """Return the rows of X to compute edges from: the sample if it is given, else the `sampled_rows` here."""
+        """Return the rows of X to compute bin edges from: `sample` if given, else this member's `sampled_rows`."""
         rows = sampled_rows(self.rows.n)
         if rows is None:
             return X
         return X[self.rows.find(rows) if sample is None else sample]
 
     def _edges_of(self, X: AnyArray, sample: AnyArray, columns: slice, max_bins: int, mask: AnyArray) -> list[Array]:
-        """Return the edges of some columns; those of categories depend only on the largest number of all rows."""
+        """Return the bin edges of some columns; of categorical ones, edges depend only on the largest category code."""
         categories = np.flatnonzero(mask[columns]).tolist()
 
         def pieces() -> list[tuple[str, Any]]:
@@ -528,7 +528,7 @@ class GroupCompute(CpuCompute):
         return Grown(tree, answers.leaf_of_row(tree, cells, data, self.n_threads), sums)
 
     def _agree_on_categories(self, data: BinnedData) -> None:
-        """Set which categories occur in the rows of all members, once for every table."""
+        """Set the categories that occur in the rows of all members, once per table."""
         if data.categorical.any() and "agreed" not in data.__dict__:
             own = data.seen_categories
             data.__dict__["seen_categories"] = self.rows.group.exchange("categories", lambda: [("any", own)])[0]

@@ -1,4 +1,4 @@
-"""Provides the engines, which do the heavy computations of boosting on the CPU or on NVIDIA GPUs."""
+"""Provides the engines: they do the heavy computations of boosting on the CPU or on NVIDIA GPUs."""
 
 from .binned import (
     MAX_BINS,
@@ -45,5 +45,5 @@ CPU = cpu_engine()  # one thread; the default where no engine is passed
 
 
 def local_engine(engine: Engine) -> Engine:
-    """Return an engine for rows that are all in this process."""
+    """Return `engine` itself, or a CPU engine if the rows of `engine` are spread over several machines."""
     return cpu_engine(engine.compute.n_threads) if engine.rows.is_spread else engine

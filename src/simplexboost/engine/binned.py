@@ -1,12 +1,12 @@
 """Stores tables, dense or sparse, as uint8 bin codes.
 
-The code of a value is the number of edges below it, ``edges[b-1] < x <= edges[b]``. If a feature has at most
-``max_bins`` distinct values, each has its own bin and edges lie midway between neighbours, so that a split on codes is
-exactly a split on values; otherwise edges are quantiles. A missing value (NaN) has the code after the last bin. The
-values of a categorical feature are category numbers, which are also its codes.
+The bin code of a value x is the number of bin edges below x: code b means ``edges[b-1] < x <= edges[b]``. If a feature
+has at most ``max_bins`` distinct values, each value has its own bin, and edges lie midway between neighbouring values:
+a split on codes is then exactly a split on values. Otherwise edges are quantiles. A missing value (NaN) has the code
+after the last bin. The values of a categorical feature are category codes, which are also its bin codes.
 
-Sparse tables are SciPy matrices or arrays in canonical CSR format: indices ascend in every row, no entry is stored
-twice, no zero is stored. What is not stored is zero, a value like any other; missing values are stored as NaN.
+Sparse tables are SciPy matrices or arrays in canonical CSR format: column indices ascend in every row, no entry is
+stored twice, no zero is stored. Entries that are not stored are zero; missing values are stored as NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .._util.compat import cached
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
-    """The codes of a sparse table: those that differ from the code of zero, column by column."""
+    """The bin codes of a sparse table, column by column; only codes that differ from the code of zero are stored."""
 
     n: int  # the number of rows
     zero: AnyArray  # (p,) uint8, the code of zero in each column
@@ -43,7 +43,7 @@ class SparseCodes:
         return self._with_rows(self._by_rows()[rows])
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
-        """Return the codes of other rows: those that a function of arrays (n,) returns, given the rows as objects."""
+        """Return the codes of the rows that `gather` returns, given the rows of this table as an object array (n,)."""
         table = self._by_rows()
         pairs = ((table.indices[begin:end], table.data[begin:end]) for begin, end in pairwise(table.indptr.tolist()))
         rows = gather(np.fromiter(pairs, dtype=object, count=self.n)).tolist()
@@ -53,11 +53,11 @@ class SparseCodes:
         return self._with_rows(csr_array((codes, columns, ends), (len(rows), len(self.zero))))
 
     def _by_rows(self) -> Any:
-        """Return the codes as a table of SciPy, in which codes of zero are not stored."""
+        """Return the codes as a SciPy CSR array (n, p); entries that have the code of zero are not stored."""
         return csc_array((self.codes, self.rows.view(np.int32), self.first), (self.n, len(self.zero))).tocsr()
 
     def _with_rows(self, table: Any) -> SparseCodes:
-        """Return the codes of the rows of a table of `_by_rows`."""
+        """Return the codes of the rows of `table`, a CSR array such as `_by_rows` returns."""
         part = table.tocsc()
         part.sort_indices()
         first, of = part.indptr.astype(np.int64, copy=False), part.indices.astype(np.uint32, copy=False)
@@ -65,7 +65,7 @@ class SparseCodes:
 
 
 def column_of(X: Any, f: int) -> AnyArray:
-    """Return the values of one column of a table, sparse or not, (n,)."""
+    """Return the values (n,) of column f of a dense or sparse table X (n, p)."""
     return X[:, [f]].toarray()[:, 0] if issparse(X) else X[:, f]
 
 
@@ -81,28 +81,28 @@ SAMPLE_ROWS = 200_000
 def auto_bins(n: int, p: int) -> int:
     """Return a good number of bins per feature for n rows of p features.
 
-    It is the largest possible number, except for few rows with many features: most bins of a node would be empty, and
-    scanning them would take most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy).
-    With thousands of features, such as words, it is also small enough for histograms to stay in the cache.
+    It is 255, except for few rows with many features: most bins of a tree node would be empty, and scanning them would
+    take most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy). With thousands of
+    features, such as word counts, it is also small enough for histograms to stay in the cache.
     """
     return min(max(2**15 // p, min(n // 64, 2**20 // p), 32), MAX_BINS)
 
 
 @dataclass(frozen=True, eq=False)
 class Edges(Sequence[Array]):
-    """The edges of all features in one array, because sparse tables may have millions of columns without any."""
+    """The bin edges of all features in one array: sparse tables may have millions of columns without any edges."""
 
     values: Array  # the edges of one feature after those of another
     first: AnyArray  # (p + 1,) int64, where the edges of each feature begin
 
     @classmethod
     def of(cls, edges: Sequence[Array]) -> Edges:
-        """Return the edges (·,) of every feature in this form."""
+        """Return an `Edges` object, given one array of bin edges per feature."""
         return cls(np.concatenate([*edges, []]), np.cumsum([0, *map(len, edges)], dtype=np.int64))
 
     @property
     def n_bins(self) -> AnyArray:
-        """The number of bins between the edges of each feature, (p,) int32."""
+        """The number of bins of each feature, (p,) int32: its number of edges plus one."""
         return np.diff(self.first).astype(np.int32) + np.int32(1)
 
     def __len__(self) -> int:
@@ -115,7 +115,7 @@ class Edges(Sequence[Array]):
 
 @dataclass(frozen=True, eq=False)
 class BinnedData:
-    """Training data as codes, in the layout that engines share."""
+    """A training table as bin codes, in the memory layout that all engines share."""
 
     # (n_blocks, n, 8) uint8, features in blocks of 8; feature f is ``codes[f // 8, :, f % 8]``; or `SparseCodes`
     codes: AnyArray | SparseCodes
@@ -137,14 +137,14 @@ class BinnedData:
         return len(self.edges)
 
     def subset(self, rows: AnyArray | slice) -> BinnedData:
-        """Return some of the rows, with the same bins."""
+        """Return the table with only the given rows, and with the same bin edges."""
         if not isinstance(self.codes, np.ndarray):  # of a sparse table, or on a device
             return replace(self, codes=self.codes.subset(rows))
         words = np.ascontiguousarray(self.codes).view(np.uint64)  # faster than byte by byte
         return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
-        """Return the data of other rows: those that a function of arrays (n, ...) returns, given the codes."""
+        """Return the table of the rows whose codes `gather` returns, given the codes of this table's rows."""
         if isinstance(self.codes, SparseCodes):
             return replace(self, codes=self.codes.gather_rows(gather))
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))
@@ -155,10 +155,10 @@ class BinnedData:
         return self.codes[f // TILE, :, f % TILE]
 
     def find_varied(self, features: AnyArray | None) -> AnyArray | None:
-        """Return which of some features (ascending; None for all) a tree looks at: in sparse tables, those that vary.
+        """Return the features that can be split on: for a sparse table, only features with more than one value.
 
-        Most columns of a sparse table may hold only zeros. There is always one feature, from whose bins the sums of all
-        rows are taken.
+        `features` are the feature indices to choose from, ascending; None means all. The result has at least one
+        feature, because kernels take the sums over all rows from the bins of some feature.
         """
         if not isinstance(self.codes, SparseCodes):
             return features
@@ -170,7 +170,7 @@ class BinnedData:
 
     @cached
     def seen_categories(self) -> AnyArray:
-        """The categories that occur in each feature, (p, 32) uint8: bit b % 8 of byte b // 8 is category b."""
+        """The category codes in each feature, (p, 32) uint8: bit b % 8 of byte b // 8 tells if category b occurs."""
         out = np.zeros((self.p, 32), dtype=np.uint8)
         for f in np.flatnonzero(self.categorical).tolist():
             seen = np.isin(np.arange(256), self.column(f))
@@ -181,9 +181,9 @@ class BinnedData:
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """A table X (n, p) of which only the codes are kept.
+    """A table X (n, p) of which only the bin codes are kept.
 
-    They are enough to find the leaves of its rows in trees whose thresholds are edges of the bins.
+    The codes are enough to find the leaf of each row in trees whose thresholds are bin edges.
     """
 
     binned: BinnedData
@@ -203,7 +203,7 @@ def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:
 
 
 def infinity_at(value: Any, where: str, row: int) -> ValueError:
-    """Return the error for an infinite value in some column and row."""
+    """Return the ValueError for an infinite value in X; `where` names the column, `row` is the row index."""
     return ValueError(
         f"X contains infinity: {value} in {where}, row {row}. Replace it by a finite number, or by NaN, which means "
         "missing."
@@ -211,7 +211,7 @@ def infinity_at(value: Any, where: str, row: int) -> ValueError:
 
 
 def category_edges(values: AnyArray, f: int) -> Array:
-    """Return the edges ½, 1½, …, with which the code of a category is its number; ``f`` is the column, for messages."""
+    """Return the bin edges ½, 1½, … of categorical column f; raise unless `values` are category codes or NaN."""
     values = values[~np.isnan(values)]
     if not (np.isfinite(values) & (values >= 0) & (values == np.floor(values))).all():
         raise ValueError(f"column {f} is categorical; its values must be 0, 1, 2, … or missing.")
@@ -225,7 +225,7 @@ def category_edges(values: AnyArray, f: int) -> Array:
 
 
 def sampled_rows(n: int) -> AnyArray | None:
-    """Return the rows from which edges are computed, ascending, None for all; the same n gives the same rows."""
+    """Return the indices of the rows to compute bin edges from, ascending, the same for equal n; None for all rows."""
     if n <= SAMPLE_ROWS:
         return None
     return np.sort(np.random.default_rng(0).choice(n, SAMPLE_ROWS, replace=False))

@@ -1,7 +1,8 @@
-"""Stores the scores of only a few classes per row, for problems with thousands of classes: n × C numbers, not n × K.
+"""Stores the scores of only C candidate classes per row, for thousands of classes: n × C scores in place of n × K.
 
-A row has the scores of its own class and of at most C candidates, the rivals that score highest; all other classes, its
-rest, share one score. See ``kernels/losses/candidates.hpp`` for how leaves change them.
+A row has one score for its own class and one for each of at most C candidates, the wrong classes of highest score. All
+remaining classes, named the rest, share one score. ``kernels/losses/candidates.hpp`` tells how leaves change these
+scores.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ BLOCK = 2**20  # numbers that are computed at a time
 
 
 def places(candidates: int) -> int:
-    """Return how many places a list has for a number of candidates.
+    """Return the length of a row's list of candidates: `candidates` rounded up to a multiple of 16.
 
     >>> places(1), places(16), places(17)
     (16, 16, 32)
@@ -29,7 +30,7 @@ def places(candidates: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The predictor F (n, K) for canonical codewords, in n (8 C + 12) bytes."""
+    """The scores F (n, K) for canonical codewords, stored in n (8 C + 12) bytes, with at most C candidates per row."""
 
     c: Labels  # (n,) int64, the own class of every row
     K: int  # the number of classes
@@ -41,7 +42,7 @@ class Candidates:
 
     @classmethod
     def zeros(cls, c: Labels, K: int, candidates: int) -> Candidates:
-        """Return F = 0, without candidates: all classes but the own one are in the rest."""
+        """Return scores F = 0 without candidates: in every row, all wrong classes share the rest's score."""
         n, C = len(c), places(min(candidates, K - 1))
         return cls(
             np.ascontiguousarray(c, dtype=np.int64),
@@ -67,25 +68,25 @@ class Candidates:
 
     @property
     def others(self) -> AnyArray:
-        """The number of classes in the rest of every row, (n,)."""
+        """The number of classes that share the rest's score in every row, (n,)."""
         return self.K - 1 - self.count
 
     def __len__(self) -> int:
         return len(self.c)
 
     def __getitem__(self, rows: Any) -> Candidates:
-        """Return some of the rows, as a copy unless they are a slice."""
+        """Return the scores of the given rows: a view if `rows` is a slice, else a copy."""
         own, rest, count, classes, scores = (a[rows] for a in self.arrays[2:])
         return Candidates(self.c[rows], self.K, own, rest, count, classes, scores)
 
     def reach(self) -> float:
-        """Return the largest absolute score; 0 without rows."""
+        """Return the largest absolute score in F; 0 without rows."""
         filled = np.arange(self.scores.shape[1]) < self.count[:, None]
         of_lists = np.abs(self.scores).max(initial=0.0, where=filled)
         return float(max(of_lists, *(np.abs(a).max(initial=0.0) for a in (self.own, self.rest))))
 
     def dense(self, temperature: float = 1.0) -> AnyArray:
-        """Return F (n, K) as an array, multiplied by a temperature."""
+        """Return temperature · F as a dense array (n, K)."""
         F = np.repeat(self.rest[:, None], self.K, axis=1)  # (n, K)
         row, place = np.nonzero(np.arange(self.scores.shape[1]) < self.count[:, None])
         F[row, self.classes[row, place]] = self.scores[row, place]
@@ -93,7 +94,7 @@ class Candidates:
         return F * np.float32(temperature)
 
     def log_losses(self, temperatures: Array | tuple[float, ...] = (1.0,)) -> Array:
-        """Return −log p of the own class at every temperature, (T, n), in double precision."""
+        """Return −log p, p the probability of a row's own class, for T temperatures: (T, n) in double precision."""
         out = np.empty((len(temperatures), len(self)))
         step = max(1, BLOCK // self.scores.shape[1])
         for begin in range(0, len(self), step):

@@ -1,9 +1,9 @@
 """Defines an engine by three protocols, `Compute`, `Rows` and `Device`, and the types of their arguments and results.
 
-`TrainingSet` holds an `Engine`; learners, losses, the model and `SimplexBoostClassifier` call it for all heavy
-computations. `engine.cpu` is compiled, `engine.cuda` uses a GPU, `distributed.group_engine` adds up the sums of several
-machines, and ``tests/twin`` does the same as the compiled one in plain NumPy. The methods that the protocols implement
-themselves are right where all rows are in this process and the memory is that of the host.
+`TrainingSet` holds an `Engine`; weak learners, losses, the model and `SimplexBoostClassifier` call it for all heavy
+computations. `engine.cpu` runs compiled code, `engine.cuda` runs on a GPU, and `distributed.group_engine` adds up sums
+from several machines; ``tests/twin`` is a reference in plain NumPy. A protocol's own method bodies are right for
+engines that have all rows in this process and compute in host memory.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ USUAL_LEVELS = 6  # of a symmetric tree without limits
 
 @dataclass(frozen=True, eq=False)
 class OneHot:
-    """Statistics (n, m) with one non-zero number per row: ``weight[i]`` in column ``classes[i]`` of row i."""
+    """Statistics (n, m) with one non-zero value per row: ``weight[i]`` in column ``classes[i]`` of row i."""
 
     classes: AnyArray  # (n,)
     weight: Array  # (n,)
@@ -57,7 +57,7 @@ class OneHot:
 
 
 def symmetric_levels(max_depth: int | None, max_leaf_nodes: int | None) -> int:
-    """Return how many levels a symmetric tree has: what both limits allow, or 6 without a limit (None or 0)."""
+    """Return the number of levels of a symmetric tree: the most that both limits allow, 6 without limits (None, 0)."""
     by_leaves = int(max_leaf_nodes).bit_length() - 1 if max_leaf_nodes else 0
     levels = min((int(limit) for limit in (max_depth, by_leaves) if limit), default=USUAL_LEVELS)
     if levels > MOST_LEVELS:
@@ -70,7 +70,7 @@ def symmetric_levels(max_depth: int | None, max_leaf_nodes: int | None) -> int:
 
 @dataclass(frozen=True)
 class Growth:
-    """How a tree is grown: its limits (0 means no limit), its order, and the engine's precision."""
+    """The options of growing a tree: its limits (0 means no limit), its order, and the precision of its histograms."""
 
     max_depth: int = 0
     max_leaf_nodes: int = 0
@@ -93,30 +93,30 @@ class Growth:
         return symmetric_levels(self.max_depth, self.max_leaf_nodes)
 
     def category_count(self, n_rows: int) -> int:
-        """Return `min_category_count`, or if that is 0 a hundredth of the rows, at least 1 and at most 10.
+        """Return `min_category_count`; if it is 0, return n_rows / 100, but at least 1 and at most 10.
 
-        scikit-learn's HistGradientBoosting always requires ten; in small tables that would leave no categories.
+        scikit-learn's HistGradientBoosting always requires ten rows; small tables would then have no usable categories.
         """
         return self.min_category_count or max(1, min(10, n_rows // 100))
 
 
 @dataclass(frozen=True, eq=False)
 class RowProblem:
-    """A loss of one label per row that is computed from the logits 2U = F Yᵀ, with its rows; see `Compute.row_loss`.
+    """A loss with one label per row, computed from the logits 2U = F Yᵀ, and its data; see `Compute.row_loss`.
 
-    With p = softmax(2U) and p_c the probability of the true class, the gradient of a row is the logistic one times
-    p_c^a (1 − p_c)^b.
+    With p = softmax(2U) and p_c the probability of the true class, the gradient of a row is that of the logistic loss
+    times p_c^a (1 − p_c)^b.
 
     Attributes
     ----------
-    c : (n,) true classes in 0..K−1
+    c : (n,) true class indices in 0..K−1
     K : the number of classes
     Y : (K, d) float32 codewords, or None for canonical ones, where d = K
-    weight : (n,) float32 weights of mean one, or None if all are one
-    log_cost : (K, K) float32, added to the logit of rival k (column) if the true class is c (row); or None
-    exponents : (a, b)
-    value : the loss as a function of p_c, elementwise
-    candidates : whether F is `Candidates`, with canonical codewords and without costs
+    weight : (n,) float32 sample weights of mean one, or None if all are one
+    log_cost : (K, K) float32 or None; entry (c, k) is added to the logit of class k in rows of true class c
+    exponents : (a, b), the exponents above
+    value : a function that returns the losses, given an array of probabilities p_c
+    candidates : whether F is `Candidates`; codewords are then canonical, and `log_cost` is None
     """
 
     c: Labels
@@ -131,17 +131,17 @@ class RowProblem:
 
 @dataclass(frozen=True, eq=False)
 class BlockProblem:
-    """The log-loss of several labels or class targets per row, with its rows; see `Compute.row_loss`.
+    """A log-loss with several labels or class targets per row, and its data; see `Compute.row_loss`.
 
-    Codewords are canonical, so F (n, K) holds the logits. The probability of a label is σ(F); the probabilities of the
-    classes of a target are the softmax over a block of columns.
+    Codewords are canonical, so F (n, K) holds the logits. The probability of a label is σ(F), σ the logistic function.
+    The class probabilities of a target are the softmax over a block of columns.
 
     Attributes
     ----------
-    own : (S, K) uint8, rows of zeros and ones: the columns that are true of an example
-    c : (n,) the row of ``own`` of every example
+    own : (S, K) uint8, the S distinct rows of true labels: 1 in the columns that are true, else 0
+    c : (n,) for every training row, the index of its row in ``own``
     widths : the number of columns of every block; None if every column is a label
-    weight : (n,) float32 weights of mean one, or None if all are one
+    weight : (n,) float32 sample weights of mean one, or None if all are one
     """
 
     own: AnyArray
@@ -156,14 +156,14 @@ class BlockProblem:
 
 @dataclass(frozen=True)
 class LeafRule:
-    """The options of Newton's steps in the leaves.
+    """The options of the Newton steps that give the leaf values.
 
     Attributes
     ----------
-    l2_regularization : added to every curvature
-    max_step : the furthest that a leaf may move the score of a class
-    thin : the median of a leaf's values is subtracted, and values below this part of the largest become zero; 0 keeps
-        all values
+    l2_regularization : added to every second derivative
+    max_step : the largest change of a class score by one leaf
+    thin : if positive, the median of a leaf's values is subtracted, and values below `thin` times the largest absolute
+        value become zero
     """
 
     l2_regularization: float = 0.0
@@ -171,7 +171,7 @@ class LeafRule:
     thin: float = 0.0
 
     def drop_small(self, values: AnyArray) -> AnyArray:
-        """Subtract the median from leaf values (K,) and set small ones to zero, as `thin` says."""
+        """Return the values (K,) of a leaf minus their median, small ones set to zero; unchanged if `thin` is 0."""
         if self.thin == 0.0:
             return values
         values = values - np.sort(values)[len(values) // 2]
@@ -180,13 +180,13 @@ class LeafRule:
 
 @dataclass(frozen=True, eq=False)
 class RoundDraw:
-    """What was drawn at random for one round of the flagship.
+    """The random choices of one boosting round of `SimplexBoostClassifier`.
 
     Attributes
     ----------
-    Z : (K, s) float32, the codewords along the directions of the sketch
-    seed : that of the tree
-    rows, features : what the tree is grown on, ascending; None for all
+    Z : (K, s) float32, the coordinates of the codewords along the s directions of the gradient sketch
+    seed : the random seed of the tree
+    rows, features : indices of the rows and features that the tree is grown on, ascending; None for all
     """
 
     Z: AnyArray
@@ -197,18 +197,19 @@ class RoundDraw:
 
 @dataclass(frozen=True, eq=False)
 class RoundBlock:
-    """Rounds that an engine made in one call: m trees, the arrays of one after those of another, and what they did.
+    """The results of m boosting rounds that an engine made in one call; the arrays of the m trees are concatenated.
 
     Attributes
     ----------
-    alpha, step : the α of all rounds, and that times the learning rate, by which values are multiplied
-    reach : a bound on the entries of F after these rounds
+    alpha, step : the step length α of all rounds, and α times the learning rate, the factor of the leaf values
+    reach : an upper bound on the absolute entries of F after these rounds
     nodes, gain, count, category_sets : see `Tree`
-    values : (leaves of all trees, d) float32
-    first_node, first_set : (m + 1,) where each tree begins, and the last one ends
+    values : (leaves of all trees, d) float32, the leaf values
+    first_node, first_set : (m + 1,) the index of each tree's first node and first category set; the last entry is the
+        end
     risk : (m,) the mean weighted loss before each round
-    edge : (m,) the edge of each tree
-    seconds : (m,) when each round ended, after the call began
+    edge : (m,) the edge of each tree, as a weak learner; at most 1
+    seconds : (m,) the time from the start of the call to the end of each round
     """
 
     alpha: float
@@ -229,7 +230,7 @@ class RoundBlock:
         return len(self.risk)
 
     def trees(self) -> Iterator[tuple[Tree, AnyArray]]:
-        """Every tree with its leaf values (L, d)."""
+        """Yield every tree with its leaf values (L, d)."""
         bounds, sets = self.first_node.tolist(), self.first_set.tolist()
         for t, (begin, end) in enumerate(pairwise(bounds)):
             nodes, of_tree = slice(begin, end), slice(sets[t], sets[t + 1])
@@ -239,10 +240,10 @@ class RoundBlock:
 
 @dataclass(frozen=True)
 class FitSize:
-    """The size of a fit of `SimplexBoostClassifier`, from which an engine forecasts its memory.
+    """The size of a fit of `SimplexBoostClassifier`, from which an engine forecasts its use of memory.
 
-    n rows of p features with at most `max_bins` bins (p is 0 for sparse tables, which stay on the host); K columns of F
-    that the engine keeps (0 if it keeps none); s directions of the sketch; `weighted` if rows have weights.
+    n rows of p features with at most `max_bins` bins (p is 0 for sparse tables, which stay in host memory); K columns
+    of F that the engine stores, or 0; s directions of the gradient sketch; `weighted` if rows have sample weights.
     """
 
     n: int
@@ -256,15 +257,15 @@ class FitSize:
 
 @dataclass(frozen=True, eq=False)
 class ForestArrays:
-    """The trees of a forest with their leaf values, as `Compute.pack` takes them.
+    """The trees of a fitted model with their leaf values: the argument of `Compute.pack`.
 
     Attributes
     ----------
     trees : the trees
-    values : for each tree its leaf values (L, d) or (L, 1), arrays or sparse arrays, single or double precision
-    coordinate : (T,) int32, the column of F a tree adds to, −1 for all of them
-    step : (T,) what a tree's values are multiplied by
-    n_features, dtype : columns of X; the precision of F
+    values : the leaf values of each tree, (L, d) or (L, 1), dense or sparse, in single or double precision
+    coordinate : (T,) int32, the index of the column of F that each tree adds to; −1 for all columns
+    step : (T,) the factor of each tree's leaf values
+    n_features, dtype : the number of columns of X; the dtype of F
     """
 
     trees: list[Tree]
@@ -279,49 +280,49 @@ class ForestArrays:
 
 
 class PackedForest(Protocol):
-    """Trees ready for prediction."""
+    """The trees of a model in a form that is fast to predict with."""
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-        """Add the trees' values at X (n, p) to F (n, d) in place, tree after tree."""
+        """Add the trees' values for the rows of X (n, p) to F (n, d) in place, one tree after another."""
 
 
 class RowLoss(Protocol):
-    """Evaluates a `RowProblem`, in two passes per round: `pull` for the sketch and `leaves` for the leaf values.
+    """An evaluator of a `RowProblem`: in each round, `pull` computes the sketched gradient, `leaves` the leaf values.
 
-    The pull of the examples is the negative gradient, the direction in which they would move F; `pull` computes it.
+    The pull of a row is its negative gradient: the direction in which the row would move F.
     """
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """Return the sketched gradient and, in the last column, the curvature along the sketch at F; (n, s + 1).
+        """Return the sketched negative gradient at F and, as last column, the curvature along the sketch, (n, s + 1).
 
-        F is (n, d); Z (K, s) are the codewords along the sketch's directions. The next call overwrites the array.
+        F is (n, d); Z (K, s) holds the codewords' coordinates along s directions. The next call overwrites the result.
         """
 
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> Any:
-        """Return Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`, from `rows` (ascending).
+        """Return the Newton steps in the leaves of a tree, (L, d), computed from `rows` at the F of the last `pull`.
 
-        They are an array of single precision, a sparse array, or `LateValues` if the tree may still be growing.
+        They are a float32 array, a sparse array, or `LateValues` if a device may still be growing the tree.
         """
 
     def to_device(self, F: AnyArray) -> AnyArray:
-        """Return F in the memory where it is read fastest: the array itself, or a copy on a device."""
+        """Return F in the memory where this evaluator reads it fastest: F itself, or a copy on a device."""
 
     def risk(self) -> float:
-        """Return the mean weighted loss at the F of the last `pull`."""
+        """Return the mean weighted loss over all rows, at the F of the last `pull`."""
 
     def gradient_size(self, statistics: Array, rows: AnyArray | None) -> float:
-        """Return Σ‖g‖ over `rows` of the sketched gradients g in what the last `pull` returned."""
+        """Return Σ‖g‖ over `rows`, g the sketched gradient of a row; `statistics` is the result of the last `pull`."""
 
 
 class BlockLoss(RowLoss, Protocol):
-    """Evaluates a `BlockProblem`."""
+    """An evaluator of a `BlockProblem`: the log-loss of several labels or class targets per row."""
 
     def losses(self, F: AnyArray, rows: AnyArray, temperature: float) -> Array:
-        """Return the loss of every block of some of the rows, (r, B), at the logits temperature · F (n, K)."""
+        """Return the loss (r, B) in each of B blocks for the r given rows, at the logits temperature · F (n, K)."""
 
 
 class HostLoss:
-    """The base of every `RowLoss` that computes in the memory of the host; `compute.rows` adds up."""
+    """The base of every `RowLoss` that computes in host memory; `compute.rows` sums over all rows."""
 
     compute: Compute
 
@@ -336,12 +337,12 @@ class HostLoss:
 
 
 class Compute(Protocol):
-    """The heavy computations on the rows of this process.
+    """The heavy computations on the rows that are in this process.
 
     Attributes
     ----------
     n_threads : the number of threads
-    rows : where the rows are
+    rows : the `Rows` object, which sums over the rows of all processes
     """
 
     n_threads: int
@@ -350,16 +351,16 @@ class Compute(Protocol):
     def bin(
         self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None, sample: AnyArray | None = None
     ) -> BinnedData:
-        """Return X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse.
+        """Return X (n, p), float32 or float64 with NaN for missing values, as bin codes; X may be sparse.
 
-        Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order. Quantiles are computed
-        from the rows ``sample`` (ascending); None takes `binned.sampled_rows`.
+        The mask ``categorical`` (p,) marks columns of category codes 0, 1, … below 254, which have no order. Quantiles
+        are computed from the rows with the indices ``sample`` (ascending); None means `binned.sampled_rows`.
         """
 
     def hash_rows(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        """Return Σ_j hash(X_ij) a_j of every row of X (n, p), (n,) uint64; factors a (p,).
+        """Return Σ_j hash(X_ij) a_j for every row i of X (n, p), (n,) uint64; `factors` (p,) are the a_j.
 
-        If this returns None, `tables.order.hashes_of` computes the same.
+        If the result is None, the caller uses `tables.order.hashes_of`, which computes the same hashes.
         """
         return None
 
@@ -373,54 +374,56 @@ class Compute(Protocol):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        """Grow one tree.
+        """Grow one decision tree.
 
-        Splits maximise the score of the children's sums of `statistics`. Then `leaf_statistics` (n, d), or `statistics`
-        if they are None, are summed over the leaves; these sums depend neither on the order of the rows nor on how they
-        are cut into shards. `rows` and `features` (ascending) restrict what the tree is grown on.
+        Splits maximise the node score `score` of the children's sums of `statistics`. Then `leaf_statistics` (n, d), or
+        `statistics` if that is None, is summed over the rows of each leaf. These sums depend neither on the order of
+        the rows nor on their division among machines. `rows` and `features` (ascending indices) restrict what the tree
+        is grown on.
         """
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
-        """Return the leaf of every row of X (n, p), (n,) int32."""
+        """Return the index of the leaf that each row of X (n, p) falls into, (n,) int32."""
 
     def pack(self, forest: ForestArrays) -> PackedForest:
-        """Pack trees for prediction."""
+        """Return the trees of `forest` in a form that is fast to predict with."""
 
     def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
-        """Write path-dependent Shapley values of the rows of X (n, p) to `out` (n, p, D).
+        """Write path-dependent Shapley values of the rows of X (n, p) for D outputs to `out` (n, p, D).
 
-        `paths` has the trees and their kernel (`explain.shapley.Paths`), `leaves` their values (an
-        `explain.explained_classes.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
+        `paths` (`explain.shapley.Paths`) holds the trees and their kernel; `leaves`
+        (`explain.explained_classes.LeafTable`) holds the leaf values. If `total` (n, D) is given, a row's Shapley
+        values are corrected for rounding to sum to it.
         """
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
         """Add step · values[leaf of i] to F[i] for every row i, in place; F (n, d), values (L, d).
 
-        If F is `Candidates`, the values are a sparse array.
+        If F is `Candidates`, `values` is a sparse array.
         """
 
     def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
-        """Return the evaluator of a loss on its rows, for a `BlockProblem` a `BlockLoss`."""
+        """Return an object that evaluates the loss of `problem`: for a `BlockProblem`, a `BlockLoss`."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """Write the softmax of 2U = F Yᵀ to `out` (n, K); Y is None for canonical codewords."""
+        """Write the softmax of the logits 2U = F Yᵀ to `out` (n, K); Y (K, d) are codewords, None if canonical."""
 
     def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
-        """Return factor · A M, (n, K), for rows A (n, m) and a matrix M (m, K), in the precision of A.
+        """Return the matrix product factor · A M, (n, K), in the precision of A (n, m); M is (m, K).
 
-        Each entry is a sum in the order of M's rows: a row's result does not depend on how many rows there are.
+        Each entry is summed in the order of M's rows: the result of a row does not depend on how many rows A has.
         """
 
     def check_memory(self, size: FitSize) -> float:
-        """Return the bytes that a fit needs on a device, 0 without one; raise if the device has less."""
+        """Return the bytes that a fit needs on a device, 0 without a device; raise if the device has less."""
         return 0.0  # `parts.optimizers.forecast` forecasts the memory of the host
 
 
 class Rows(Protocol):
-    """Where the rows are, and what concerns all of them.
+    """The rows of a table, of which perhaps only some are in this process, and sums and decisions over all of them.
 
-    Perhaps only some of all rows are in this process: those of one machine of a group. Rows are chosen by their numbers
-    among all rows, and a decision that looks at all rows is made in one place and made known to all.
+    With several machines, each process has the rows of one machine. Row indices count all rows. A decision that needs
+    all rows is made by one process, which sends the result to all processes.
 
     Attributes
     ----------
@@ -430,87 +433,87 @@ class Rows(Protocol):
     is_spread: ClassVar[bool] = False
 
     def total(self, values: Array) -> Any:
-        """Return the sum of values (n,), or the sums (m,) of the columns of values (n, m), over all rows.
+        """Return the sum over all rows of `values` (n,), or of every column of `values` (n, m).
 
-        A sum depends neither on the order of the rows nor on how they are cut into shards.
+        A sum depends neither on the order of the rows nor on their division among machines.
         """
 
     def total_size(self, vectors: Array) -> float:
-        """Return Σ‖v‖ over the rows of vectors (n, s), added in the same way."""
+        """Return Σ‖v‖ over all rows, where v is a row of `vectors` (n, s); summed as in `total`."""
         return self.total(row_sizes(vectors))
 
     def largest(self, values: AnyArray) -> float:
-        """Return the largest of the values of all rows; −inf without any."""
+        """Return the largest of `values` over all rows; −inf without rows."""
         return float(values.max()) if values.size else -np.inf
 
     def every(self, mask: AnyArray) -> bool:
-        """Tell whether the mask is true for all rows."""
+        """Return whether `mask` is true for all rows."""
         return bool(np.all(mask))
 
     def count(self, n: int) -> int:
-        """Return the number of all rows, given the number n of those in this process."""
+        """Return the number of rows of all processes, given the number n of rows in this process."""
         return n
 
     def find(self, rows: AnyArray) -> AnyArray:
-        """Return which of some rows (ascending) are in this process, by their numbers in it."""
+        """Return which of `rows` (row indices, ascending) this process has, as positions among its own rows."""
         return rows
 
     def subset(self, rows: AnyArray) -> Rows:
-        """Return some of the rows (ascending) as all rows."""
+        """Return a `Rows` object for only the given rows (ascending row indices)."""
         return self
 
     def reorder(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Rows]:
-        """Return the rows of this process (n,) in another order, and the `Rows` in that order.
+        """Return the positions (n,) that put the rows of this process in a new order, and the `Rows` in that order.
 
-        The function, called in one place, returns the new order of all rows: which is the first, the second, ….
+        `compute` returns the new order of all rows, as row indices; only one process calls it.
         """
         return compute(), self
 
     def gather(self, values: AnyArray) -> AnyArray:
-        """Return the values of all rows in the place where `decide` decides, given those of this process.
+        """Return the values of all rows, in the process that makes decisions; `values` are those of this process.
 
-        In other places the result is empty.
+        In every other process the result is empty.
         """
         return values
 
     def decide(self, compute: Callable[[], Any]) -> Any:
-        """Return what a function returns, which is called in one place."""
+        """Return the result of `compute` in every process; only one process calls the function."""
         return compute()
 
 
 class Device(Protocol):
-    """The memory that an engine computes in, and arrays in it.
+    """The memory that an engine computes in, and operations on arrays in this memory.
 
     Attributes
     ----------
-    is_host : whether it is the memory of the host
+    is_host : whether it is host memory
     """
 
     is_host: ClassVar[bool] = True
 
     def to_host(self, values: Any) -> Any:
-        """Return an array in the memory of the host: the array itself, unless it is on the device."""
+        """Return an array in host memory: `values` itself, or a copy if `values` is on the device."""
         return values
 
     def to_device(self, X: AnyArray, d: int) -> Any:
-        """Copy rows X (n, p) to the device, where trees are then added to their F (n, d) one after another.
+        """Return a copy of X (n, p) on the device, for adding trees to scores F (n, d) of these rows in every round.
 
-        Returns None if they stay where they are.
+        Return None if the rows stay in host memory.
         """
         return None
 
     def adopt(self, values: Any) -> Any:
-        """Return an array that another library has on the device as one of the engine; None for everything else."""
+        """Return an array that another library, such as torch, has on the device as an engine array; else None."""
         return None
 
     def argsort(self, keys: AnyArray) -> AnyArray:
-        """Return the order (n,) in which keys (n,) uint64 of the host ascend."""
+        """Return the indices (n,) that sort `keys` (n,) uint64, an array in host memory, in ascending order."""
         return np.argsort(keys)
 
     def postpone(self, work: Callable[[], Any]) -> bool:
-        """Postpone some work until the device is busy with the next tree; return False if there is no device.
+        """Register `work` to be called while the device is busy with the next tree; return False if there is no device.
 
-        Nothing may depend on when the function is called, or whether it is.
+        Results must not depend on when `work` is called, or on whether it is called at all.
         """
         return False
 
@@ -522,8 +525,8 @@ class Engine:
     Attributes
     ----------
     compute : the computations
-    rows : where the rows are; those of `compute`
-    device : the memory in which it computes
+    rows : where the rows are; the same object as ``compute.rows``
+    device : the memory in which `compute` computes
     """
 
     compute: Compute
@@ -534,10 +537,10 @@ class Engine:
         object.__setattr__(self, "rows", self.compute.rows)
 
     def with_rows(self, rows: Rows) -> Engine:
-        """Return the engine for other rows."""
+        """Return an engine like this one that computes on `rows`."""
         return self if rows is self.rows else Engine(replace(self.compute, rows=rows), self.device)  # type: ignore
 
 
 def row_sizes(vectors: Array) -> Array:
-    """Return ‖v‖ of every row of vectors (n, s), (n,)."""
+    """Return the Euclidean norm of every row of `vectors` (n, s), as an array (n,)."""
     return np.abs(vectors[:, 0]) if vectors.shape[1] == 1 else np.linalg.norm(vectors, axis=1)

@@ -1,4 +1,4 @@
-"""Defines decision trees as arrays of nodes, which engines return and prediction reads."""
+"""Defines decision trees as arrays of nodes. Engines return these trees; prediction reads them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SET_BYTES = 32  # a set of categories: bit b % 8 of byte b // 8 is category b
 
 
 def no_sets() -> AnyArray:
-    """Return an empty array of category sets, (0, 32)."""
+    """Return an empty array of category sets, (0, 32); each set is a bit mask of 32 bytes."""
     return np.empty((0, SET_BYTES), dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """The structure of a tree; its leaf values belong to the hypothesis that uses it."""
+    """The splits of a decision tree; its leaf values are stored by the weak classifier that uses the tree."""
 
     # (N,) of dtype NODE. Values <= threshold go left, and so do missing ones if ``missing_left``; ``left`` is the left
     # child and ``left + 1`` the right one. At a leaf ``feature`` is -1 and ``left`` the leaf's index. If ``category``
@@ -49,11 +49,11 @@ class Tree:
         return (len(self.nodes) + 1) // 2
 
     def children_first(self) -> list[int]:
-        """Return the inner nodes in an order in which every node comes after those below it."""
+        """Return the indices of the inner nodes, each node after all its descendants."""
         return np.flatnonzero(self.nodes["feature"] >= 0)[::-1].tolist()
 
     def node_sums(self, leaf_sums: Array) -> Array:
-        """Return sums over the rows of every node (N, d), from those of the leaves (L, d)."""
+        """Return sums over the rows of each of the N nodes, (N, d), given the sums of the leaves (L, d)."""
         sums = np.zeros((len(self.nodes), leaf_sums.shape[1]))
         is_leaf = self.nodes["feature"] < 0
         sums[is_leaf] = leaf_sums[self.nodes["left"][is_leaf]]
@@ -64,15 +64,15 @@ class Tree:
 
 
 def node_bytes(nodes: AnyArray) -> AnyArray:
-    """Return nodes in the form that kernels take, (N, 24) uint8.
+    """Return N nodes as the bytes that compiled kernels read, (N, 24) uint8.
 
-    Concatenate nodes in this form: NumPy changes the memory layout of structured arrays when it concatenates them.
+    Concatenate nodes only in this form: NumPy changes the memory layout of structured arrays when it concatenates them.
     """
     return np.ascontiguousarray(nodes).view(np.uint8).reshape(-1, NODE.itemsize)
 
 
 def single_leaf(n_rows: int) -> Tree:
-    """Return a tree without splits."""
+    """Return a tree of one leaf, without splits, for `n_rows` training rows."""
     root = np.zeros(1, dtype=NODE)
     root["feature"] = root["category"] = -1
     return Tree(root, np.zeros(1), np.array([n_rows], dtype=np.int64))
@@ -80,7 +80,7 @@ def single_leaf(n_rows: int) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A newly grown tree, with the leaves of the training rows and the sums over them."""
+    """A newly grown tree, the leaf index of every training row, and the sums of the leaf statistics."""
 
     tree: Tree
     leaf_of_row: AnyArray  # (n,) int32, also for rows the tree was not grown on
@@ -92,13 +92,13 @@ class Grown:
 
 
 class LateValues(ABC):
-    """Leaf values (L, d) that a device is still computing; ``np.asarray`` waits for them.
+    """Leaf values (L, d) that a device is still computing; ``np.asarray`` waits for the values.
 
     Attributes
     ----------
-    bound : an upper bound on their absolute values
-    sparse : the values as a ``csr_array`` if most of them are zero, else None
-    added : whether `add_ahead` has added them to F
+    bound : an upper bound on the absolute leaf values
+    sparse : the leaf values as a ``csr_array`` if most of them are zero, else None
+    added : whether `add_ahead` has already added the leaf values to F
     """
 
     bound: float
@@ -107,26 +107,26 @@ class LateValues(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """Return the number of leaves, which is known earlier than the values."""
+        """Return the number of leaves L, which is known earlier than the leaf values."""
 
     @abstractmethod
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
-        """Return the values, when they are computed."""
+        """Wait until the device has computed the leaf values, and return the array (L, d)."""
 
     @abstractmethod
     def add_ahead(self, F: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
-        """Let the device do `Compute.add_leaves` as soon as it has the values, unless the tree has only one leaf.
+        """Let the device add step · values[leaf of i] to F[i] for all rows i, once it has computed the values.
 
-        A later call of `Compute.add_leaves` with these values then does nothing.
+        A tree of one leaf is not added. If the values are added, `Compute.add_leaves` with these values does nothing.
         """
 
 
 def complete_tree(tree: Tree, data: BinnedData) -> Tree:
-    """Fill in the thresholds of numeric splits, and the sides of categories that no training row has.
+    """Set the thresholds of numeric splits, and the sides of categories without training rows; return the tree.
 
-    A threshold is the edge above the last bin that goes left. If all known values go left and only missing ones right,
-    there is no such edge, and the threshold is infinite. A category that no training row has goes to the same side as
-    missing values, so that a set covers all numbers below 256.
+    The threshold of a split is the bin edge above the last bin that goes left. If only missing values go right, there
+    is no such edge, and the threshold is infinite. A category that no training row has goes to the same side as missing
+    values, so that every set covers all category codes below 256.
     """
     nodes, edges = tree.nodes, data.edges
     feature = nodes["feature"]

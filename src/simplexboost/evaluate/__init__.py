@@ -1,13 +1,13 @@
-"""Evaluation of classifiers on labelled rows: tables of numbers, pictures of them, and a page (`evaluate.report`).
+"""Evaluation of classifiers on labelled rows: scores, plots of them, and an HTML report (`evaluate.report`).
 
-A picture of a **model** is a function whose name begins with ``plot_``. It draws on ``ax``, or on a new figure where
-that is None, and returns the axes, or a list of them where it has several panels. **Predictions**, which may come from
-any classifier, are summed up by a class, such as `Confusion`: ``from_estimator`` predicts, ``from_predictions`` takes
-what was predicted elsewhere, the numbers are attributes, and the method ``plot`` draws them.
+A function whose name begins with ``plot_`` draws a plot of a **model**. It draws on ``ax``, or on a new figure if
+``ax`` is None, and returns the axes, or a list of axes if the plot has several panels. **Predictions** of any
+classifier are summarised by a class such as `Confusion`: ``from_estimator`` predicts the rows first,
+``from_predictions`` takes finished predictions, the attributes hold the scores, and the method ``plot`` draws them.
 
-Nothing is shown or saved: that is ``matplotlib.pyplot.show()`` or ``ax.figure.savefig("picture.png")``. Make figures of
-your own with ``layout="constrained"``, since legends stand beside the axes. Pictures need matplotlib (``pip install
-matplotlib``), numbers do not.
+No function shows or saves a figure: call ``matplotlib.pyplot.show()`` or ``ax.figure.savefig("plot.png")``. Make your
+own figures with ``layout="constrained"``, since legends stand beside the axes. Plots need matplotlib (``pip install
+matplotlib``), scores do not.
 """
 
 from .confusion import (

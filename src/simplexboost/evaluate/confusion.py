@@ -1,8 +1,8 @@
-"""Confusion matrices and maps of the classes: numbers and pictures of which classes are similar.
+"""Confusion matrices and class maps, which show which classes are similar.
 
-A matrix of 400 × 400 counts in alphabetical order looks like noise around a diagonal. In an order by similarity the
-errors gather in blocks along the diagonal, and the worst block can be shown alone. On a map, classes are points in the
-plane, which are near each other if the model finds the classes similar.
+A confusion matrix of 400 × 400 counts in alphabetical order looks like noise around a diagonal. If the classes are
+ordered by similarity, the errors gather in blocks along the diagonal, and the worst block can be drawn alone. A class
+map shows every class as a point in the plane; classes that the model finds similar are near each other.
 """
 
 from __future__ import annotations
@@ -41,13 +41,12 @@ SMALLEST = 6.5  # points of the numbers in the cells; smaller ones are not writt
 
 
 def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
-    """Raise unless labels and ``other``, which messages call ``what``, are equally long."""
     if len(other) != len(y):
         raise ValueError(f"{what} has {len(other)} rows, and there are {len(y)} labels; pass as many.")
 
 
 def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
-    """Return the numbers of the true classes (n,), the probabilities (n, K), and the labels of their columns (K,)."""
+    """Check probabilities; return the true class indices (n,), the probabilities (n, K) and the class labels (K,)."""
     y = as_label_array(y_true, "y_true")
     known = np.unique(y) if classes is None else np.asarray(classes)
     P, shape = np.asarray(P, dtype=np.float64), (len(y), len(known))
@@ -59,16 +58,16 @@ def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, A
 
 
 class ConfusedPair(NamedTuple):
-    """Rows of one class for which another class was predicted.
+    """A confused pair of classes: rows of the class ``true`` for which the class ``predicted`` was predicted.
 
     Attributes
     ----------
     true, predicted : label
-        The class of the rows, and the class that was predicted for them.
+        The true class of the rows, and the class that was predicted for them.
     n_rows : int
-        The number of such rows.
+        The number of rows of the class ``true`` for which the class ``predicted`` was predicted.
     rate : float
-        Their fraction of the rows of the class.
+        ``n_rows`` divided by the number of all rows of the class ``true``.
 
     Examples
     --------
@@ -83,18 +82,18 @@ class ConfusedPair(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Classes that are neighbours in an order of the classes, with the errors among them.
+    """A block of a confusion matrix: neighbouring classes in an order of the classes, and the errors among them.
 
     Attributes
     ----------
     start, stop : int
-        The place of the first class in the order, and the place after the last.
+        The position of the first class in the order, and the position after the last class.
     numbers : int array of shape (stop − start,)
-        The numbers of the classes.
+        The class indices of the block.
     errors : int
-        The number of errors among the classes.
+        The number of rows of these classes for which another one of these classes was predicted.
     share : float
-        The fraction of all errors that these are.
+        ``errors`` divided by the number of all errors.
 
     Examples
     --------
@@ -112,17 +111,17 @@ class Block(NamedTuple):
 @described
 @dataclass(frozen=True, eq=False)
 class Confusion(Summary):
-    """Counts of the true and the predicted classes of rows, and their picture.
+    """A confusion matrix: the counts of rows by true class and by predicted class.
 
     Attributes
     ----------
     counts : int array of shape (K, K)
-        In row k and column l the number of rows of class k for which class l was predicted.
+        The confusion matrix: row k and column j hold the number of rows of class k for which class j was predicted.
     classes : array of shape (K,)
-        The labels.
+        The class labels.
     soft : array of shape (K, K) or None
-        The mean probability of every class over the rows of each class, which tells which classes are similar even
-        where there are no errors; None without probabilities.
+        Row k holds the mean predicted probability of every class over the rows of class k. Similar classes can be found
+        in it even if there are no errors. None without probabilities.
 
     Examples
     --------
@@ -142,12 +141,12 @@ class Confusion(Summary):
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, classes: Any = None, *, P: Any = None) -> Confusion:
-        """Count which class was predicted for the rows of each class.
+        """Compute the confusion matrix from true and predicted labels.
 
         Parameters
         ----------
         P : array of shape (n, K) or None, default=None
-            The probabilities, for `soft`.
+            The predicted probabilities, from which `soft` is computed.
         """
         y_true, y_pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
         check_same_length(y_true, y_pred, "y_pred")
@@ -177,31 +176,37 @@ class Confusion(Summary):
 
     @property
     def accuracy(self) -> float:
-        """The fraction of the rows that were predicted right."""
+        """The fraction of the rows whose predicted class is the true class."""
         return float(np.trace(self.counts) / self.n)
 
     @property
     def errors(self) -> AnyArray:
-        """The counts with zeros on the diagonal, (K, K)."""
+        """The confusion matrix with zeros on the diagonal, (K, K)."""
         errors = self.counts.copy()
         np.fill_diagonal(errors, 0)
         return errors
 
     @property
     def rates(self) -> Array:
-        """The counts divided by the rows of their class, (K, K); zeros for a class without rows."""
+        """The confusion matrix with each row divided by its sum, (K, K); zeros for a class without rows."""
         return self.counts / np.maximum(self.support, 1)[:, None]
 
     def part(self, numbers: AnyArray) -> Confusion:
-        """Return the confusion among some classes, which are given by their numbers, in the given order."""
+        """Return the confusion matrix of some classes only; ``numbers`` has their class indices in the order to use."""
         return Confusion(self.counts[np.ix_(numbers, numbers)], self.classes[numbers])
 
     def order(self) -> Labels:
-        """Return an order of the classes, (K,), in which similar classes are neighbours: by `soft` or by the errors."""
+        """Return the class indices (K,) in an order with similar classes side by side, based on `soft` or `rates`."""
         return similarity_order(self.rates if self.soft is None else self.soft)
 
     def worst_pairs(self, most: int = 10) -> list[ConfusedPair]:
-        """Return at most a number of pairs of classes, those with most errors first."""
+        """Return pairs of confused classes, the pairs with most errors first.
+
+        Parameters
+        ----------
+        most : int, default=10
+            The largest number of pairs.
+        """
         check_number("most", most, int, 1)
         errors, support, labels = self.errors, self.support, self.classes.tolist()
         worst = np.unravel_index(np.argsort(-errors, axis=None, kind="stable")[:most], errors.shape)
@@ -212,7 +217,7 @@ class Confusion(Summary):
         ]
 
     def worst_block(self, order: Any, size: int = 12) -> Block:
-        """Return the ``size`` neighbours in an order (K,) of the classes that have most errors among them."""
+        """Return the block of ``size`` neighbouring classes with most errors; ``order`` has all class indices."""
         check_number("size", size, int, 1)
         order, K = np.asarray(order, dtype=np.intp), len(self.classes)
         if not np.array_equal(np.sort(order), np.arange(K)):
@@ -228,16 +233,16 @@ class Confusion(Summary):
         return Block(start, start + size, order[start : start + size], int(within[start]), share)
 
     def plot(self, *, ordered: bool = True, block_size: int = 15, ax: Any = None) -> Any:
-        """Draw the matrix so that it stays readable with hundreds of classes; return the axes.
+        """Draw the confusion matrix so that it stays readable with hundreds of classes; return the axes.
 
-        Similar classes are neighbours, so that errors gather along the diagonal. Up to 40 classes the whole matrix is
-        drawn. Of more, every pair with errors is a spot, and the block of neighbours with most errors is magnified on
-        axes of its own beside them, the last ones of the figure.
+        Up to 40 classes the whole matrix is drawn. With more classes, every cell with errors is drawn as a spot, and
+        the block of neighbouring classes with most errors is drawn magnified beside the matrix, on new axes at the end
+        of ``figure.axes``.
 
         Parameters
         ----------
         ordered : bool, default=True
-            Whether similar classes are put side by side; False keeps the order of the labels.
+            Whether similar classes are neighbours, so that errors gather near the diagonal; False keeps their order.
         block_size : int, default=15
             The number of classes in the magnified block.
         """
@@ -262,7 +267,7 @@ class Confusion(Summary):
 
 
 def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return predicted labels, and the classes of a classifier followed by labels of rows that are none of them."""
+    """Return a dict of predicted labels and class labels: those of the classifier, then unknown ones of ``y``."""
     known = np.asarray(estimator.classes_)
     seen = set(known.tolist())
     unseen = [label for label in np.unique(np.asarray(y)).tolist() if label not in seen]
@@ -274,12 +279,12 @@ def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
 
 @described
 def class_means(values: Any, y: Any, classes: Any = None) -> Array:
-    """Return the mean of values over the rows of each class, (K, m); NaN for a class without rows.
+    """Return the mean of m values over the rows of each class, (K, m); NaN for a class without rows.
 
     Parameters
     ----------
     values : array of shape (n, m)
-        The values of the rows.
+        The m values of each row, for example class scores.
 
     Examples
     --------
@@ -299,7 +304,7 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
 
 
 def similarity(rates: Any) -> Array:
-    """Return the similarity of classes, (K, K): the mean rate of both directions, and zeros on the diagonal."""
+    """Return the similarity matrix of the classes (K, K): the mean of ``rates`` and its transpose, zero diagonal."""
     rates = np.asarray(rates, dtype=np.float64)
     if rates.ndim != 2 or rates.shape[0] != rates.shape[1]:
         raise ValueError(f"S has shape {rates.shape}; pass a square matrix, a row and a column per class.")
@@ -311,16 +316,16 @@ def similarity(rates: Any) -> Array:
 
 
 def similarity_order(S: Any) -> Labels:
-    """Return an order of the classes, (K,), in which similar ones are neighbours.
+    """Return the class indices in an order in which similar classes are neighbours, (K,).
 
-    The two most similar groups are joined repeatedly, where the similarity of groups is the mean over the pairs; the
-    order keeps the groups together and, up to 1000 classes, makes neighbours as similar as that allows.
+    Hierarchical clustering with average linkage joins the classes; the order keeps each cluster together. Up to 1000
+    classes, neighbours are also as similar as the clusters allow (optimal leaf ordering).
 
     Parameters
     ----------
     S : array of shape (K, K)
-        The similarities, not negative, or rates of confusion, such as `Confusion.rates`; the mean of both directions
-        counts.
+        A matrix of similarities that are not negative, or of rates such as `Confusion.rates`. If it is not symmetric,
+        the mean of the matrix and its transpose is used.
 
     Examples
     --------
@@ -343,7 +348,7 @@ def similarity_order(S: Any) -> Labels:
 
 
 def draw_matrix(ax: Any, found: Confusion) -> None:
-    """Draw all cells with their counts; colours are rates, on a scale on which small rates are visible."""
+    """Draw a confusion matrix, with counts if the classes are few; colours make small rates visible."""
     from matplotlib.colors import PowerNorm
 
     K, rates, colours = len(found.classes), found.rates, fade_to(PALETTE[0])
@@ -369,7 +374,7 @@ def name_axes(ax: Any, found: Confusion) -> None:
 
 
 def draw_block(ax: Any, found: Confusion, block: Block) -> None:
-    """Draw a magnified block on new axes in the right half of ``ax``, with lines to its place."""
+    """Draw a magnified block of the matrix on new axes in the right half of ``ax``, with lines to its place."""
     from matplotlib.patches import ConnectionPatch, Rectangle
 
     spec = ax.get_subplotspec()
@@ -398,16 +403,16 @@ def draw_block(ax: Any, found: Confusion, block: Block) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ClassMap:
-    """Points in the plane for the classes; similar classes are near each other.
+    """A class map: a point in the plane for each class; similar classes are near each other.
 
     Attributes
     ----------
     points : array of shape (K, 2)
-        The points; NaN for a class without rows.
+        The point of each class; NaN for a class without rows.
     explained : array of shape (2,)
-        The fraction of the squared distances between classes that each axis shows.
+        The fraction of the squared distances between the classes that each of the two axes explains.
     classes : array of shape (K,)
-        The labels.
+        The class labels.
 
     Examples
     --------
@@ -422,17 +427,14 @@ class ClassMap:
 
 @described
 def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
-    """Map the classes by the mean scores of their rows: classes with similar means are near each other.
-
-    The map is the projection on the two axes along which the means differ most (principal components). Scores are
-    centred in every row first, since a constant added to all classes decides nothing.
+    """Return a class map from the mean scores of each class's rows: classes with similar means are near each other.
 
     Parameters
     ----------
     U : array of shape (n, K)
         The class scores, or log-probabilities.
     classes : array of shape (K,)
-        The labels of the columns of U.
+        The class labels of the columns of U.
 
     Examples
     --------
@@ -451,7 +453,7 @@ def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
 
 
 def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
-    """Return points (K, dim) whose inner products are near B (K, K), and the share of every axis in the eigenvalues."""
+    """Return points (K, dim) whose inner products approximate B (K, K), and each axis's share of the variance."""
     values, vectors = np.linalg.eigh(B)
     values = np.where(values > 1e-15 * len(B) * values.max(initial=0.0), values, 0.0)  # the others are rounding
     kept = np.argsort(-values)[:dim]
@@ -463,16 +465,16 @@ def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
 
 
 def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
-    """Return points (K, dim) whose distances are near the given ones, and the share that each coordinate explains.
+    """Return points (K, dim) whose distances approximate D, and the share that each coordinate explains (dim,).
 
-    This is classical multidimensional scaling; the shares (dim,) are those of the sum of the positive eigenvalues.
+    This is classical multidimensional scaling; a share is an eigenvalue divided by the sum of the positive eigenvalues.
 
     Parameters
     ----------
     D : array of shape (K, K)
-        The distances, symmetric.
+        The symmetric matrix of distances.
     dim : int, default=2
-        The number of coordinates.
+        The number of coordinates of each point.
 
     Examples
     --------
@@ -491,10 +493,7 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
 
 @described
 def map_of_confusion(found: Confusion) -> ClassMap:
-    """Map the classes by their errors: classes that are confused are near each other.
-
-    The distance of two classes falls with the mean rate s at which one is predicted for the other, relative to that of
-    the most confused pair: 1 − s / s_max. `map_of_scores` shows more where there are few errors.
+    """Return a class map from a confusion matrix: classes that are often confused are near each other.
 
     Examples
     --------
@@ -512,15 +511,15 @@ def map_of_confusion(found: Confusion) -> ClassMap:
 
 @described
 def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
-    """Draw the classes in a plane by the mean scores of their rows, with lines between those that are confused most.
+    """Draw a class map from the mean scores of the rows, with lines between the classes that are confused most.
 
-    The darker a point, the fewer rows of its class are recognised. Of many classes, those that are confused
-    most and those at the edge have names, where there is room for a name that covers no point.
+    The darker a point, the lower the recall of its class. Names are written where they cover no point: first for the
+    classes that are confused most, then for the classes far from the centre.
 
     Parameters
     ----------
     n_pairs : int, default=20
-        The number of pairs of classes that are joined, the most confused ones.
+        The number of pairs of classes that are joined by a line, the most confused pairs first.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Curves over the rounds of a fit: recorded risks and metrics, predictors F and margins, and pictures of them.
+"""Learning curves over the rounds of a fit, predictors F and margins after some rounds, and plots of them.
 
-A fit records the training risk, the metrics of evaluated rows, and the risk by which the number of rounds was chosen.
+A fit records the training risk, the metrics on evaluation sets, and the held-out risk that chose the number of rounds.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ EVALUATED = (1, 3, 4, 5)  # the line styles of evaluated rows, one after the oth
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A risk or a metric after every round, on some rows.
+    """A learning curve: a risk or a metric after every round, on some rows.
 
     Attributes
     ----------
     name : str
-        The rows: "training", "held out", "evaluated", or "evaluated 2" with several sets.
+        The rows: "training", "held out", or "evaluated", with several evaluation sets "evaluated 1", "evaluated 2", …
     metric : str
-        The measure: "risk" or the name of a metric.
+        "risk" or the name of a metric.
     rounds : int array of shape (m,)
-        The numbers of rounds.
+        The m numbers of rounds after which the values were computed.
     values : array of shape (m,)
-        The values after these rounds.
+        The risk or the metric after each of these numbers of rounds.
 
     Examples
     --------
@@ -70,19 +70,19 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurves:
-    """The curves that a fit has recorded, and the round that was chosen.
+    """The learning curves that a fit has recorded, and the number of rounds that was chosen.
 
     Attributes
     ----------
     curves : list of Curve
-        All curves; curves of one metric have the same scale.
+        All learning curves.
     n_rounds : int
-        The number of rounds of the model.
+        The number of rounds of the fitted model.
     chosen : int or None
-        The number of rounds that early stopping or the model itself has chosen, or else the best round of the evaluated
-        rows, or else None.
+        The number of rounds that early stopping or the model itself has chosen, or else the best number on the
+        evaluation sets, or else None.
     why : str
-        How the number was chosen, in a few words.
+        How ``chosen`` was determined, in a few words.
 
     Examples
     --------
@@ -98,12 +98,12 @@ class LearningCurves:
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the measures, the risk first."""
+        """The names of the recorded metrics; "risk" is the first if it was recorded."""
         names = list(dict.fromkeys(curve.metric for curve in self.curves))
         return sorted(names, key=lambda name: name != RISK)
 
     def of(self, metric: str) -> list[Curve]:
-        """Return the curves of one metric."""
+        """Return the learning curves of one metric; raise if the metric was not recorded."""
         if not self.curves:
             raise ValueError("the fit has kept no round, so that there are no curves.")
         if metric not in self.metrics:
@@ -114,7 +114,7 @@ class LearningCurves:
 
 @described
 def learning_curves(clf: Any) -> LearningCurves:
-    """Return the recorded curves of a fitted booster, from ``history_``, ``evals_result_`` and ``choice_``.
+    """Return the learning curves of a fitted booster, which come from ``history_``, ``evals_result_`` and ``choice_``.
 
     Examples
     --------
@@ -147,14 +147,14 @@ def learning_curves(clf: Any) -> LearningCurves:
 
 
 def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Return at most ``count`` of the rounds 1 .. n_rounds in a geometric sequence: most changes come early."""
+    """Return at most ``count`` numbers of rounds from 1 to n_rounds, about in a geometric sequence."""
     if count == 1:
         return [n_rounds]
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
 
 
 def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
-    """Return checked numbers of rounds as a list; for None ``count`` of the model's rounds."""
+    """Return ascending numbers of rounds as a list, checked to be in 0 .. ``n_iter_``; for None choose ``count``."""
     n_rounds = check_booster(clf).n_rounds
     if rounds is None and n_rounds > 0:
         return space_rounds(n_rounds, count)
@@ -176,9 +176,9 @@ def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
 
 @described
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
-    """Return the predictor F after each of some numbers of rounds, (len(rounds), n, d); it is zero after round 0.
+    """Return the predictor F of each row after some numbers of rounds, (len(rounds), n, d); after round 0 it is zero.
 
-    Every tree is evaluated once, for any number of rounds.
+    Every tree is evaluated only once, however many numbers of rounds are given.
 
     Examples
     --------
@@ -201,16 +201,17 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
 
 @described
 def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
-    """Return the margin U_c − max_{k≠c} U_k of every row, (n,), or after each of several rounds, (len(rounds), n).
+    """Return the margin U_c − max_{k≠c} U_k of every row, (n,), or after some numbers of rounds, (len(rounds), n).
 
-    It is positive if the prediction is right, and larger if the classifier is surer.
+    The margin is the score U_c of the true class c minus the highest score of another class. It is positive if the
+    prediction is right, and larger if the classifier is more confident.
 
     Parameters
     ----------
     clf : fitted classifier
-        A classifier of this package for one label per row; a booster, where there are ``rounds``.
+        A classifier of this package for one label per row; it must be a booster if ``rounds`` is given.
     rounds : int, sequence of int or None, default=None
-        Ascending numbers from 0 to ``clf.n_iter_``, or one of them; None takes the whole model.
+        A number from 0 to ``clf.n_iter_``, or several in ascending order; None computes the margins after all rounds.
 
     Examples
     --------
@@ -234,14 +235,14 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
 
 @described
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
-    """Draw the risk or a metric after every round, on training and evaluated rows, with the chosen round.
+    """Draw the risk or a metric over the rounds, on training rows and evaluation sets, and mark the chosen round.
 
     Parameters
     ----------
     metric : str, default="risk"
-        "risk", or the name of a metric of ``eval_metric``.
+        "risk", or the name of a metric that ``fit`` got as ``eval_metric``.
     log : bool or "auto", default="auto"
-        Whether the values have a logarithmic axis; "auto" means if they differ by more than a factor of 20.
+        Whether the vertical axis is logarithmic; "auto" means True if the values differ by more than a factor of 20.
 
     Examples
     --------
@@ -278,12 +279,12 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
 
 @described
 def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
-    """Draw the held-out risks of the candidates among which `SimplexBoostClassifier` has chosen.
+    """Draw the held-out risk of each candidate set of parameters among which `SimplexBoostClassifier` has chosen.
 
     Parameters
     ----------
     choice : SimplexBoostClassifier or Choice
-        A fitted classifier with a ``choice_``, or this choice.
+        A fitted classifier that has the attribute ``choice_``, or the value of this attribute.
 
     Examples
     --------
@@ -325,19 +326,19 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
 def plot_margins(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, kind: str = "cumulative", bins: int = 40, ax: Any = None
 ) -> Any:
-    """Draw the distribution of the margins U_c − max_{k≠c} U_k of labelled rows after several numbers of rounds.
+    """Draw the distribution of the margins U_c − max_{k≠c} U_k of labelled rows, with a curve per number of rounds.
 
-    Where a cumulative curve crosses zero it shows the fraction of errors. Histograms are Figure 5 of Saberian and
-    Vasconcelos (2019).
+    The margin is the score of the true class c minus the highest score of another class. The height of a cumulative
+    curve at margin zero is the fraction of errors. Histograms are Figure 5 of Saberian and Vasconcelos (2019).
 
     Parameters
     ----------
     rounds : sequence of int or None, default=None
-        Ascending numbers from 0 to ``clf.n_iter_``, a curve each; None takes five, more of the early ones.
+        Ascending numbers from 0 to ``clf.n_iter_``, a curve each; None takes five numbers, most of them small.
     kind : {"cumulative", "histogram"}, default="cumulative"
-        Whether the curves are cumulative or histograms.
+        Whether to draw cumulative distributions or histograms.
     bins : int, default=40
-        The number of bins of a histogram.
+        The number of bins of each histogram.
 
     Examples
     --------
@@ -368,16 +369,16 @@ def plot_margins(
 def plot_race(
     curves: Mapping[str, Any], *, ylabel: str = "test accuracy", highlight: str | None = None, ax: Any = None
 ) -> Any:
-    """Draw a score or a loss over the seconds of fitting, a curve for every contestant.
+    """Draw a score or a loss over the seconds of fitting, with one curve for each of several competing models.
 
     Parameters
     ----------
     curves : mapping of pairs
-        For the name of each contestant a pair (seconds, values) of arrays of the same length.
+        For the name of each model a pair of arrays (seconds, values) of the same length.
     ylabel : str, default="test accuracy"
-        The name of the values.
+        The label of the vertical axis, which says what the values are.
     highlight : str or None, default=None
-        The name of a contestant that gets a wide line; None takes the first.
+        The name of the model whose curve is wide; None takes the first model.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""What all pictures share: axes, colours, markers, legends and labels.
+"""Shared parts of all plots: axes, colours, markers, legends and labels.
 
 matplotlib is imported when the first plot is drawn. The six colours were found by a search: their lightness L* is 27,
 37, 47, 57, 67 and 78, so that they differ in a grey print, and their hues are as different as possible to normal eyes
-and to the three kinds of colour blindness (the smallest distance in CIELAB is above 30 for all four). More than six
-classes are told apart by their markers, too.
+and to the three kinds of colour blindness (the smallest distance in CIELAB is above 30 for all four). If there are more
+than six classes, their markers differ, too.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # fart
 
 
 class Summary:
-    """A base class of tables of numbers about predictions of any classifier, with a picture."""
+    """A summary of the predictions of any classifier, such as a confusion matrix; the base class of all summaries."""
 
     from_predictions: Any
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
-        """Predict rows with a fitted classifier, and compare the predictions with the labels.
+        """Predict rows with a fitted classifier, and compute the summary from the predictions and the true labels.
 
         Parameters
         ----------
         options : further arguments
-            The options of `from_predictions`; ``classes`` are those of the classifier.
+            Further keyword arguments of `from_predictions`; by default ``classes`` are those of the classifier.
         """
         check_is_fitted(estimator)
         return cls.from_predictions(y, **{**cls._predict(estimator, X, y), **options})
 
     @staticmethod
     def _predict(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
-        """Return the arguments of `from_predictions` that a fitted classifier provides."""
+        """Predict rows; return the predictions and the classes as keyword arguments of `from_predictions`."""
         if not hasattr(estimator, "predict_proba"):
             raise TypeError(f"{type(estimator).__name__} has no predict_proba, which this picture needs.")
         return {"P": estimator.predict_proba(X), "classes": estimator.classes_}
 
 
 def one_axes(ax: Any, **options: Any) -> Any:
-    """Return ``ax``, or new axes if it is None."""
+    """Return ``ax``, or the axes of a new figure if ``ax`` is None."""
     return row_of_axes(ax, 1, **options)[0]
 
 
 def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
-    """Return a list of ``count`` axes: the given ones, or a row of axes of a new figure if ``ax`` is None."""
+    """Return ``ax`` as a list of ``count`` axes; if it is None, return a row of new axes in a new figure."""
     plt = import_optional("matplotlib.pyplot", "plots need")
     if ax is None:
         return list(plt.subplots(1, count, squeeze=False, layout="constrained", **options)[1][0])
@@ -78,7 +78,7 @@ def row_of_axes(ax: Any, count: int, **options: Any) -> list[Any]:
 
 
 def sample_rows(n: int, most: int) -> Labels:
-    """Return the ascending numbers of at most ``most`` of n rows, sampled with a fixed seed."""
+    """Return the ascending indices of at most ``most`` of n rows, sampled at random with a fixed seed."""
     check_number("most", most, int, 1)
     if n <= most:
         return np.arange(n)
@@ -86,31 +86,30 @@ def sample_rows(n: int, most: int) -> Labels:
 
 
 def class_style(k: int) -> dict[str, str]:
-    """Return the colour and the marker of class k, which are the same in every picture."""
+    """Return the colour and the marker of the class with index k as matplotlib options, the same in every plot."""
     return {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[(k // len(PALETTE) + k) % len(MARKERS)]}
 
 
 def line_style(k: int) -> dict[str, Any]:
-    """Return the colour and the dashes of the k-th line."""
+    """Return the colour and the dash pattern of the line with index k as matplotlib options."""
     return {"color": PALETTE[k % len(PALETTE)], "linestyle": LINES[k % len(LINES)]}
 
 
 def pick_shades(count: int) -> list[Any]:
-    """Return colours from dark to light for a sequence, such as rounds; their order is kept in grey prints."""
+    """Return ``count`` colours from dark to light for a sequence such as rounds; a grey print keeps their order."""
     from matplotlib import colormaps
 
     return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))
 
 
 def fade_to(colour: str) -> Any:
-    """Return a colormap from white to a colour."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list(f"white to {colour}", ["#ffffff", colour])
 
 
 def choose_ink(colour: Any) -> str:
-    """Return black or white, whichever has more contrast with a colour."""
+    """Return the colour of text, black or white, that has more contrast with the background ``colour``."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour))
@@ -122,21 +121,21 @@ def cut_text(text: str, most: int) -> str:
 
 
 def write_label(label: Any, most: int = LONGEST) -> str:
-    """Return a label as text for matplotlib, cut if it is long."""
+    """Return a class label as text for matplotlib, cut to ``most`` characters."""
     return escape_text(cut_text(str(label), most))
 
 
 def escape_text(text: str) -> str:
-    """Return text of the user, escaped so that matplotlib draws it as it is.
+    """Escape text of the user so that matplotlib draws it unchanged.
 
-    Otherwise text between two dollars would be a formula, and names that begin with "_" would be left out of legends.
+    Otherwise text between two dollar signs would be a formula, and a legend would leave out names that begin with "_".
     """
     text = text.replace("$", r"\$")
     return "\u200b" + text if text.startswith("_") else text  # a space of no width
 
 
 def legend_beside(ax: Any, **options: Any) -> Any:
-    """Add a legend to the right of the axes, where it hides nothing; return None if no artist has a label."""
+    """Add a legend to the right of the axes, where it hides nothing; return it, or None if no artist has a label."""
     if not ax.get_legend_handles_labels()[0]:
         return None
     place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
@@ -144,10 +143,7 @@ def legend_beside(ax: Any, **options: Any) -> Any:
 
 
 def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
-    """Write the names of classes or features at 0, 1, 2, … on the axis "x" or "y", as many as fit.
-
-    The number of names is computed anew each time the axes are drawn.
-    """
+    """Write the names of classes or features at 0, 1, 2, … on the axis ``which``, "x" or "y": as many names as fit."""
     from matplotlib.ticker import FuncFormatter, Locator
 
     words = [write_label(label) for label in labels]
@@ -171,12 +167,11 @@ def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
 
 
 def lay_out(ax: Any) -> None:
-    """Lay out the figure of the axes, so that sizes in points are known."""
+    """Compute the layout of the figure that contains ``ax``, so that sizes in points are known."""
     ax.figure.figure.draw_without_rendering()  # of the whole figure, where the axes are in a part of it
 
 
 def set_whole_ticks(ax: Any) -> None:
-    """Set the ticks of the x axis at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
@@ -185,10 +180,10 @@ def set_whole_ticks(ax: Any) -> None:
 def label_points(
     ax: Any, points: Array, words: Sequence[Any], *, free: Array | None = None, radius: float = 0.0, **options: Any
 ) -> list[Any]:
-    """Write a label beside each point (m, 2) where there is room, and return the texts.
+    """Write a label beside each of m points (m, 2) where there is room, and return the matplotlib texts.
 
-    No label covers one of the points ``free`` (r, 2), which are markers of a radius in typographic points. The options
-    are those of the text. The limits of the axes must be set.
+    No label covers any of the r points ``free`` (r, 2), which are markers with a radius in typographic points.
+    ``options`` are passed to each matplotlib text. The limits of the axes must be set before.
     """
     lay_out(ax)
     frame = ax.get_window_extent()
@@ -220,5 +215,4 @@ def label_points(
 
 
 def height_of_rows(rows: int, least: float = 2.2, each: float = 0.24) -> float:
-    """Return the height in inches of a picture with a number of rows of text."""
     return max(least, 1.0 + each * rows)

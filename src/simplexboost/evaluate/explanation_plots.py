@@ -1,4 +1,4 @@
-"""Pictures of explanations: importance of features, Shapley values of many rows, and single trees."""
+"""Plots of explanations: feature importances, Shapley values of many rows, and single trees."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
 def plot_importance(
     clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
 ) -> Any:
-    """Draw the most important features: bars, or for several classes a table of colours.
+    """Draw the most important features: as bars, or for a list of classes as a heat map.
 
     Parameters
     ----------
     X : array, data frame or sparse matrix of shape (n, p), or None, default=None
-        The rows whose Shapley values are averaged, for ``kind="shap"`` only.
+        The rows whose absolute Shapley values are averaged; only for ``kind="shap"``.
     classes : label, list of labels or None, default=None
-        One class, or several with a column each; None takes all classes together. A long list is ordered so that
-        classes with similar features are neighbours.
+        One class, or a list of classes with a column each; None takes all classes together. More than ten classes are
+        ordered so that classes with similar importances are neighbours.
     most : int, default=20
         The largest number of features.
 
@@ -85,7 +85,7 @@ def plot_importance(
 
 
 def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
-    """Draw a table of features and classes, coloured by the importance relative to the largest one of the class."""
+    """Draw a heat map of features and classes; each importance is divided by the largest importance of its class."""
     shown = find_largest(values.mean(axis=1), most) if values.any() else np.zeros(1, dtype=np.intp)
     part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
     if len(classes) > 10:
@@ -108,16 +108,13 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
 def plot_shap(
     clf: Any, X: Any, classes: Any = None, *, most: int = 12, rows: int = 1000, background: Any = None, ax: Any = None
 ) -> Any:
-    """Draw the contributions of features to the log-odds of classes, with a point per row and feature.
-
-    The most important feature is on top. Points to the right speak for the class, points to the left against it. Their
-    colour is the rank of the feature's value among the rows, from dark (low) to light (high); missing values are grey.
-    Panels of several classes have the same features and the same scale.
+    """Draw the Shapley values of many rows, a point per row and feature: the contribution to the log-odds of a class.
 
     Parameters
     ----------
     classes : label, list of labels or None, default=None
-        One class, or up to six with a panel each. None takes the second of two classes, and all classes of more.
+        One class, or a list of up to six classes with a panel each. None takes all classes, or the second of two
+        classes.
     most : int, default=12
         The largest number of features.
     rows : int, default=1000
@@ -159,7 +156,7 @@ def plot_shap(
 
 
 def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
-    """Draw a swarm of points for every feature from its Shapley values and values (n, m); return the last artist."""
+    """Draw the Shapley values (n, m) of m features, coloured by feature values (n, m); return the last scatter plot."""
     from matplotlib.colors import ListedColormap
 
     dots, colours = None, ListedColormap(pick_shades(256), "low to high")
@@ -175,7 +172,7 @@ def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
 
 
 def rank_values(x: Array) -> Array:
-    """Return the ranks of values from 0 to 1, equal for equal values; NaN for missing values."""
+    """Return the ranks of the values of a feature, scaled to 0 .. 1: equal for equal values, NaN for missing values."""
     from scipy.stats import rankdata
 
     ranks = rankdata(x, "average", nan_policy="omit")
@@ -184,7 +181,7 @@ def rank_values(x: Array) -> Array:
 
 
 def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
-    """Return offsets of points, up or down, with which points of similar value do not hide each other."""
+    """Return the vertical offset of each point, so that points with similar x do not hide each other."""
     if np.ptp(x) == 0:
         return np.linspace(-width, width, len(x)) if len(x) > 1 else np.zeros(1)
     place = np.floor((x - x.min()) / np.ptp(x) * (bins - 1e-9)).astype(int)
@@ -197,7 +194,7 @@ def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
 
 
 class Layout(NamedTuple):
-    """The places of the nodes of a tree in its picture."""
+    """The positions of the nodes of a tree in a plot."""
 
     y: dict[int, float]  # 0 is the top
     depth: dict[int, int]
@@ -206,19 +203,18 @@ class Layout(NamedTuple):
 
 @described
 def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
-    """Draw a tree from left to right, with the contributions of each leaf to the logits of the classes as bars.
+    """Draw a tree from left to right; bars at each leaf show what the leaf adds to the logits of the classes.
 
-    The upper branch of a node is for rows that fulfil its condition. Bars have the order of ``classes_``; they go up
-    where the leaf speaks for a class and down where it speaks against it. The classes with the largest changes are
-    named.
+    The upper branch of a node is for rows that fulfil its condition. The bars have the order of ``classes_``: a bar
+    goes up if the leaf raises the logit of the class, and down if the leaf lowers it. The classes with the largest
+    changes are named.
 
     Parameters
     ----------
     n_classes : int, default=3
-        The number of classes that are named in a leaf.
+        The number of classes that are named at each leaf.
     max_depth : int or None, default=4
-        The depth to which the tree is drawn; nodes at this depth show the mean of the leaves below them. None draws the
-        whole tree.
+        The largest depth that is drawn; a node at this depth shows the mean of the leaves below it. None draws all.
 
     Examples
     --------
@@ -246,7 +242,7 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
 
 
 def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
-    """Place leaves one below the other, and every other node in the middle of its children."""
+    """Return the node positions: leaves one below the other, inner nodes in the middle between their children."""
     layout = Layout({}, {}, [])
 
     def place(node: int, depth: int) -> float:
@@ -282,7 +278,6 @@ def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
 
 
 def wrap_condition(words: str, width: int = 24) -> str:
-    """Return a condition in two lines if it is long: the feature, then the values."""
     if len(words) <= width:
         return escape_text(words)
     for sign in (" <= ", " in {"):
@@ -315,7 +310,6 @@ def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Name
 
 
 def choose_bars(values: Array) -> Any:
-    """Return the classes that have bars, in their order: all, or those with the largest changes."""
     if values.shape[1] <= MOST_BARS:
         return np.arange(values.shape[1])
     return np.sort(np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS])

@@ -1,7 +1,7 @@
-"""Pictures in the plane: codewords, contours of a loss, the predictor f(x) over the rounds, and decision regions.
+"""Plots in the plane: codewords, contours of a loss, the predictor f(x) over the rounds, and decision regions.
 
-Boosting starts at the origin and pushes the predictions of every class along its codeword. Loss contours are Figure 3
-of Saberian and Vasconcelos (2019), the predictor among the codewords is their Figure 4.
+Boosting starts at the origin and moves the predictor of each row in the direction of the codeword of its class. Loss
+contours are Figure 3 of Saberian and Vasconcelos (2019), and the predictor among the codewords is Figure 4.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 @described
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
-    """Draw codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
+    """Draw codewords in the plane or in space, as lines from the origin; lines also join the nearest neighbours.
 
-    Figures 1 and 2 of Saberian and Vasconcelos (2019).
+    The plots are Figures 1 and 2 of Saberian and Vasconcelos (2019).
 
     Parameters
     ----------
     codewords : array of shape (K, d), fitted booster, str or Codewords
-        The codewords, in up to three dimensions: a matrix, those of a booster, or a set by its name, such as
-        ``"simplex"``, or as a part, such as ``MaxMin(code_dim=2)``.
+        The codewords, in up to three dimensions: a matrix, a fitted booster that has codewords, or a codeword set. A
+        set is a name, such as ``"simplex"``, or an object, such as ``MaxMin(code_dim=2)``.
     K : int or None, default=None
-        The number of classes, if a set is given.
+        The number of classes; it is needed if ``codewords`` is a codeword set.
     labels : sequence or None, default=None
-        The names of the classes; None takes those of the booster, or 1 .. K.
+        The names of the classes; None takes the labels of the booster, or else 1 .. K.
     ax : matplotlib Axes or None, default=None
-        Where to draw, in three dimensions if the codewords have three; None makes a new figure.
+        Where to draw; codewords of three dimensions need 3D axes. None makes a new figure.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
 
 
 def read_codewords(codewords: Any, K: int | None, labels: Any) -> tuple[Array, list[str]]:
-    """Return the codewords (K, d) of a matrix, a rule or a booster, and the names of the classes."""
+    """Return the codewords (K, d) of a matrix, a codeword set or a fitted booster, and the names of the classes."""
     names = None
     if hasattr(codewords, "fit"):
         check_is_fitted(codewords)
@@ -138,7 +138,7 @@ def prepare_plane(points: Array, ax: Any) -> Any:
 
 
 def name_codewords(ax: Any, points: AnyArray, names: list[str]) -> None:
-    """Write names beyond the ends of codewords, where there is room."""
+    """Write class names beyond the ends of the codewords; a name that would overlap another name is left out."""
     from matplotlib.transforms import Bbox
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
@@ -191,23 +191,23 @@ def plot_loss_contours(
     levels: int = 14,
     ax: Any = None,
 ) -> Any:
-    """Draw contours of a loss over predictions f in the plane, with the codewords and the boundaries of the classes.
+    """Draw contours of a loss over predictors f in the plane, with the codewords and the class boundaries.
 
-    The contours of a good loss do not cross the boundary of the true class: then no error costs less than a right
-    decision. The contours are at equal steps of the logarithm of the loss.
+    The contours of a good loss do not cross the boundary of the true class: then no wrong prediction costs less than a
+    right one. From contour to contour the logarithm of the loss changes by the same step.
 
     Parameters
     ----------
     loss : str or Loss, default="exponential"
-        The loss, by its name, such as ``"exponential"`` or ``"own-score"``, or as a part.
+        The loss: a name, such as ``"exponential"`` or ``"own-score"``, or a loss object.
     codewords : array of shape (K, 2), fitted booster, str or Codewords, default="simplex"
-        The codewords, in two dimensions: a matrix, those of a booster, or a set by its name or as a part.
+        The codewords, in two dimensions: a matrix, a fitted booster with codewords, or a codeword set (name or object).
     K : int or None, default=3
-        The number of classes, if a set is given.
+        The number of classes; it is needed if ``codewords`` is a codeword set.
     true : int, default=0
-        The number of the true class, from 0.
+        The class index of the true class.
     reach : float, default=2.0
-        The picture goes from −reach to reach.
+        Both axes go from −reach to reach.
     levels : int, default=14
         The approximate number of contours.
 
@@ -256,7 +256,7 @@ def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The points and rays in pictures of a predictor."""
+    """The points and codeword directions in a plot of the predictor."""
 
     F: Array  # (T, n, 2) predictors after some rounds
     titles: list[str]  # (T,)
@@ -271,18 +271,18 @@ class Scene:
 def plot_predictor(
     clf: Any, X: Any, y: Any, rounds: Any = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
 ) -> Any:
-    """Draw the predictor f(x) of labelled rows in the plane, with the directions of the codewords.
+    """Draw the predictor f(x) of labelled rows as points in the plane, with the directions of the codewords.
 
-    Where the predictor has more than two dimensions, it is projected on the plane in which the means of the classes
-    differ most. Panels of several numbers of rounds have the same scale.
+    A predictor of more than two dimensions is projected on the plane in which the class means differ most. Panels for
+    several numbers of rounds have the same scale.
 
     Parameters
     ----------
     rounds : int, sequence of int or None, default=None
-        A number from 0 to ``clf.n_iter_``, or ascending numbers with a panel each; None takes all rounds.
+        A number from 0 to ``clf.n_iter_``, or ascending numbers with a panel each; None takes ``clf.n_iter_``.
     classes : list of labels or None, default=None
-        The coloured classes, while all others are grey; None colours up to 40 classes, and of more classes six that lie
-        far apart.
+        The classes that are coloured; all other classes are grey. None colours all classes; if there are more than 40,
+        it colours six that lie far apart.
     ax : matplotlib Axes, list of them or None, default=None
         Where to draw, one per panel; None makes a new figure.
 
@@ -320,19 +320,18 @@ def animate_predictor(
     Parameters
     ----------
     rounds : sequence of int or None, default=None
-        Ascending numbers from 0 to ``clf.n_iter_`` with a picture each; None takes 0 and up to 40 others, most of them
-        early.
+        Ascending numbers from 0 to ``clf.n_iter_``, a frame each; None takes 0 and up to 40 others, most of them small.
     classes : list of labels or None, default=None
-        The coloured classes, while all others are grey; None colours up to 40 classes, and of more classes six that lie
-        far apart.
+        The classes that are coloured; all other classes are grey. None colours all classes; if there are more than 40,
+        it colours six that lie far apart.
     interval : int, default=150
-        The milliseconds between two pictures.
+        The milliseconds between two frames.
 
     Returns
     -------
     matplotlib animation
-        The animation, which runs as long as it is referenced; save it with ``animation.save("f.gif", writer="pillow")``
-        or show it in a notebook with ``animation.to_jshtml()``.
+        The animation, which stops if no variable refers to it; save it with ``animation.save("f.gif",
+        writer="pillow")`` or show it in a notebook with ``animation.to_jshtml()``.
 
     Examples
     --------
@@ -359,7 +358,7 @@ def animate_predictor(
 
 
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
-    """Return the predictors of rows after some rounds, and the codewords, in the plane."""
+    """Compute the predictors of sampled rows after some rounds, and project them and the codewords on the plane."""
     model = check_booster(clf)
     check_not_merged(clf)
     names = [str(label) for label in clf.classes_]
@@ -384,7 +383,7 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
 
 
 def choose_far_apart(points: Array, count: int) -> Labels:
-    """Return points (K, 2) that are far apart, by their numbers: each is the farthest from those chosen before."""
+    """Return the indices of ``count`` of the points (K, 2) that are far apart, each the farthest from those before."""
     known = np.flatnonzero(~np.isnan(points).any(axis=1))
     points = points[known]
     chosen = [int(np.linalg.norm(points, axis=1).argmax())]
@@ -396,7 +395,7 @@ def choose_far_apart(points: Array, count: int) -> Labels:
 
 
 def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
-    """Draw the codewords and the points of one round; return the lines of points with the rows that they show."""
+    """Draw codewords and the predictors after one number of rounds; return pairs (matplotlib line, row indices)."""
     points = scene.F.reshape(-1, 2)
     points = points[np.isfinite(points).all(axis=1)]
     if scene.projected:  # limits that just hold all points and the origin
@@ -433,7 +432,7 @@ def draw_scene(ax: Any, scene: Scene, place: int) -> list[tuple[Any, AnyArray]]:
 
 
 def name_classes(ax: Any, scene: Scene, place: int) -> None:
-    """Add a legend of few classes, or write the names of many at the means of their points."""
+    """Add a legend if few classes are shown; else write the name of each class at the mean of its points."""
     shown = [k for k in scene.shown.tolist() if (scene.c == k).any()]
     if len(shown) <= MOST_IN_LEGEND:
         legend_beside(ax, markerscale=2)
@@ -447,22 +446,22 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
 @described
 @dataclass(frozen=True, eq=False)
 class DecisionRegions:
-    """The regions of the plane in which a classifier predicts each class, with labelled rows, and their picture.
+    """The regions of the plane in which a classifier predicts each class, with labelled rows.
 
     Attributes
     ----------
     x, y : arrays of shape (m,)
-        The first and the second coordinates of a grid.
+        The m coordinates of a grid along the first and along the second feature.
     regions : int array of shape (m, m)
-        The numbers of the predicted classes, a row for every y.
+        The class index that is predicted at each grid point, with a row for every entry of y.
     classes : array of shape (K,)
-        The labels.
+        The class labels.
     names : tuple of two str
         The names of the two features.
     points : array of shape (n, 2) or None
-        The rows to draw.
+        The labelled rows that are drawn; None draws no rows.
     c : int array of shape (n,) or None
-        The numbers of the rows' classes; None draws no rows.
+        The class indices of these rows; None draws no rows.
 
     Examples
     --------
@@ -483,18 +482,18 @@ class DecisionRegions:
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any = None, *, grid: int = 200, margin: float = 0.05
     ) -> DecisionRegions:
-        """Predict the classes of the points of a grid.
+        """Predict the class of every point of a grid that encloses the rows.
 
         Parameters
         ----------
         X : array or data frame of shape (n, 2)
-            The rows, which the grid encloses.
+            The rows, which lie inside the grid.
         y : array of shape (n,) or None, default=None
             The labels of the rows; None draws no rows.
         grid : int, default=200
             The number of points along each axis.
         margin : float, default=0.05
-            The room around the rows, as a fraction of their extent.
+            The distance of the rows to the edge of the grid, as a fraction of the range of each feature.
         """
         check_is_fitted(estimator)
         check_number("grid", grid, int, 2, 2000)
@@ -528,7 +527,7 @@ class DecisionRegions:
     def plot(self, *, most: int = MOST_ROWS, ax: Any = None) -> Any:
         """Draw the regions in pale colours with lines between them, and the rows over them; return the axes.
 
-        The names of many classes are written inside the regions.
+        If there are many classes or no labelled rows, the class names are written inside the regions.
         """
         ax = one_axes(ax, figsize=(6.4, 4.8))
         from matplotlib.colors import to_rgb
@@ -555,7 +554,7 @@ class DecisionRegions:
 
 
 def name_regions(ax: Any, found: DecisionRegions) -> None:
-    """Write the name of each class where its region is widest; regions that are too small have none."""
+    """Write each class name where the region of the class is widest; leave out names that would overlap."""
     from scipy.ndimage import distance_transform_edt
 
     lay_out(ax)

@@ -1,8 +1,8 @@
-"""Tables of scores on labelled rows: of classes, hierarchies and codes, of calibration, and of abstaining.
+"""Scores on labelled rows: scores per class, hierarchical scores, error-correcting codes, calibration and abstention.
 
-Scores of classes have Wilson's intervals, which stay sensible for classes of few rows. Probabilities are calibrated if
-80 % of the rows that are predicted with 80 % are right. A risk curve has the error for every fraction of the rows that
-a classifier answers, the surest first.
+Scores of a class have Wilson's confidence intervals, which are sensible even for classes with few rows. Probabilities
+are calibrated if 80 % of the rows that are predicted with probability 80 % are right. A risk-coverage curve shows the
+error among the most confident rows for every fraction of the rows that the classifier answers.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ from .drawing import (
 @described
 @dataclass(frozen=True, eq=False)
 class ClassTable(Summary):
-    """Precision, recall and F1 of every class, and their picture.
+    """A table of precision, recall and F1 of every class.
 
     Attributes
     ----------
     classes : array of shape (K,)
-        The labels.
+        The class labels.
     support : int array of shape (K,)
-        The number of rows of the class.
+        The number of rows of each class.
     predicted : int array of shape (K,)
-        The number of rows for which the class was predicted.
+        The number of rows for which each class was predicted.
     correct : int array of shape (K,)
-        The number of rows of the class that were predicted right.
+        The number of rows of each class for which this class was predicted.
     precision : array of shape (K,)
-        correct / predicted; NaN if the class was never predicted.
+        correct / predicted; NaN for a class that was never predicted.
     recall : array of shape (K,)
-        correct / support; NaN if it has no rows.
+        correct / support; NaN for a class without rows.
     f1 : array of shape (K,)
-        The harmonic mean of precision and recall, 2 correct / (predicted + support); NaN if both are empty.
+        The harmonic mean of precision and recall, 2 correct / (predicted + support); NaN if the divisor is 0.
     precision_interval, recall_interval : arrays of shape (K, 2)
-        The Wilson intervals of precision and recall; [0, 1] where there is nothing to count.
+        The lower and upper ends of the Wilson intervals of precision and recall; [0, 1] where the score is NaN.
 
     Examples
     --------
@@ -85,12 +85,12 @@ class ClassTable(Summary):
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, classes: Any = None, confidence: float = 0.95) -> ClassTable:
-        """Count the rows of every class, and how many of them were predicted right."""
+        """Compute precision, recall and F1 of every class from true and predicted labels."""
         return cls.of_counts(Confusion.from_predictions(y_true, y_pred, classes), confidence)
 
     @classmethod
     def of_counts(cls, found: Confusion, confidence: float = 0.95) -> ClassTable:
-        """Compute the scores of the classes from a confusion matrix."""
+        """Compute precision, recall and F1 of every class from a confusion matrix."""
         correct, support, predicted = np.diag(found.counts), found.support, found.counts.sum(axis=0)
         precision, recall, f1 = (
             np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
@@ -102,14 +102,15 @@ class ClassTable(Summary):
     _predict = staticmethod(predict_labels)
 
     def plot(self, *, kind: str = "rows", most: int = 30, ax: Any = None) -> Any:
-        """Draw precision and recall of the classes with their intervals, the worst F1 first; return the axes.
+        """Draw precision and recall of the classes, beginning with the class that has the lowest F1; return the axes.
 
         Parameters
         ----------
         kind : {"rows", "scatter"}, default="rows"
-            "rows" draws a row per class, "scatter" a point per class, with the names of the worst classes.
+            "rows" draws a row per class with Wilson intervals; "scatter" draws a point per class and names the worst
+            classes.
         most : int, default=30
-            The largest number of classes with a row or a name.
+            The largest number of classes that get a row, or a name in the scatter plot.
         """
         check_choice("kind", kind, ("rows", "scatter"))
         check_number("most", most, int, 1)
@@ -128,14 +129,15 @@ class ClassTable(Summary):
 
 @described
 def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
-    """Return the ends of Wilson's interval for a probability, (..., 2), from counts (...).
+    """Return Wilson's confidence interval for a probability: the lower and the upper end in the last axis, (..., 2).
 
-    Unlike the mean ± 2 standard errors it stays within [0, 1] and has a width if all trials or none succeed.
+    Unlike the mean ± 2 standard errors, the interval stays within [0, 1], and its width is above zero even if all
+    trials or none succeed.
 
     Parameters
     ----------
     successes, trials : int or array of int
-        The number of trials that succeeded, and the number of all trials, in the same shape.
+        The number of successful trials, and the number of all trials, in the same shape.
 
     Examples
     --------
@@ -175,7 +177,7 @@ def draw_rows(ax: Any, table: ClassTable, shown: Labels) -> None:
 
 
 def draw_scatter(ax: Any, table: ClassTable, worst: Labels, most: int) -> None:
-    """Draw a point for each class, whose area is the number of rows, and the names of the worst classes."""
+    """Draw a point per class, with an area that grows with the number of rows, and the names of the worst classes."""
     points = np.column_stack([table.recall, table.precision])
     points = np.where(np.isnan(points), 0.0, points)  # never predicted, or without rows: nothing was right
     low = float(points[worst].min())
@@ -193,20 +195,21 @@ def draw_scatter(ax: Any, table: ClassTable, worst: Labels, most: int) -> None:
 @described
 @dataclass(frozen=True)
 class HierarchicalScores:
-    """Scores of predictions in a tree of classes, which count how near a prediction is to the true class.
+    """Precision, recall and F1 in a tree of classes, in which a wrong class near the true class counts as partly right.
 
     Attributes
     ----------
     precision : float
-        The fraction of the nodes above predictions (without the root) that are also above the true class.
+        The fraction of the nodes on the paths from the root to the predictions that are also on the path to the true
+        class. The root itself does not count.
     recall : float
-        The fraction of the nodes above true classes that are also above the prediction.
+        The fraction of the nodes on the paths to the true classes that are also on the path to the prediction.
     f1 : float
         The harmonic mean of precision and recall.
     distance : float
-        The mean number of edges between the prediction and the true class.
+        The mean number of edges in the tree between the prediction and the true class.
     accuracy : list of float
-        The fraction of the rows whose prediction is in the right node, for every level from the top down.
+        The fraction of the rows whose prediction is in the right node of a level, for every level from the top down.
 
     Examples
     --------
@@ -225,17 +228,17 @@ class HierarchicalScores:
     def from_predictions(
         cls, y_true: Any, y_pred: Any, hierarchy: Hierarchy, sample_weight: Any = None
     ) -> HierarchicalScores:
-        """Count the nodes above predictions, above true labels and above both, over all rows.
+        """Compare the path from the root to each prediction with the path from the root to the true class.
 
-        Predictions may be labels or nodes further up, as `decide.predict_level` returns them: such a prediction is less
-        precise but not wrong. The sets of nodes are those of Kiritchenko, Matwin and Famili (2005).
+        A prediction may be a label or an inner node, as `decide.predict_level` returns it; a node above the true class
+        is less precise but not wrong. The scores follow Kiritchenko, Matwin and Famili (2005).
 
         Parameters
         ----------
         y_pred : array of shape (n,)
-            The predictions: labels or names of nodes.
+            The predictions: class labels or names of inner nodes.
         hierarchy : Hierarchy
-            The tree.
+            The tree of the classes.
         """
         if not isinstance(hierarchy, Hierarchy):
             raise TypeError(f"hierarchy={hierarchy!r:.200} must be a simplexboost.Hierarchy.")
@@ -260,22 +263,22 @@ class HierarchicalScores:
 @described
 @dataclass(frozen=True, eq=False)
 class CodeReport:
-    """How well the code of an `OutputCodeClassifier` and its columns do on labelled rows.
+    """An evaluation of an `OutputCodeClassifier` on labelled rows: the coding matrix and the errors of its columns.
 
     Attributes
     ----------
     n_columns : int
-        The number of columns, l.
+        The number l of columns of the coding matrix; each column has a binary classifier.
     min_distance : float
-        The smallest Hamming distance of two rows of the code; zeros count ½.
+        The smallest Hamming distance between two rows of the coding matrix; an entry 0 counts ½.
     bits_corrected : int
-        The number of wrong bits that Hamming decoding always survives.
+        The largest number of wrong columns for which Hamming decoding always finds the right class.
     column_errors : array of shape (l,)
-        The error of each column on the rows that take part in it; NaN where none does.
+        The error rate of each column's binary classifier on the rows whose entry is not 0; NaN without such rows.
     wrong_bits : int array of shape (n,)
-        The number of columns that answer wrongly, for every row.
+        For every row, the number of columns whose binary classifier is wrong.
     error : float
-        The fraction of the rows that are classified wrongly.
+        The fraction of the rows for which the predicted class is wrong.
 
     Examples
     --------
@@ -300,14 +303,14 @@ class CodeReport:
 
     @classmethod
     def from_estimator(cls, clf: Any, X: Any, y: Any) -> CodeReport:
-        """Compute the errors of the columns of a fitted classifier.
+        """Compute the report of a fitted classifier from labelled rows.
 
         Parameters
         ----------
         clf : OutputCodeClassifier
             The fitted classifier.
         y : array of shape (n,)
-            The labels of the rows, which must have occurred in training.
+            The labels of the rows; every label must have occurred in training.
         """
         check_is_fitted(clf)
         if not hasattr(clf, "column_scores"):
@@ -324,7 +327,7 @@ class CodeReport:
 
     @property
     def within_reach(self) -> float:
-        """The fraction of the rows with no more wrong bits than the code corrects."""
+        """The fraction of the rows that have at most ``bits_corrected`` wrong columns."""
         return float(np.mean(self.wrong_bits <= self.bits_corrected))
 
     def __str__(self) -> str:
@@ -345,24 +348,24 @@ class CodeReport:
 @described
 @dataclass(frozen=True, eq=False)
 class Reliability(Summary):
-    """Predicted probabilities and observed frequencies in B bins of rows, without empty bins, and their picture.
+    """A reliability diagram: predicted probabilities and observed frequencies in B bins of rows, without empty bins.
 
     Attributes
     ----------
     low, high : arrays of shape (B,)
-        The lower and the upper ends of the bins.
+        The lower and the upper end of each bin.
     count : int array of shape (B,)
         The number of rows in each bin.
     predicted : array of shape (B,)
-        The mean probability of the rows of each bin.
+        The mean predicted probability of the rows in each bin.
     observed : array of shape (B,)
-        The fraction of the rows that were right, or that were of the class ``label``.
+        The fraction of the rows in each bin that are of the class ``label``; if it is None, that are predicted right.
     interval : array of shape (B, 2)
-        The Wilson interval of ``observed``.
+        The Wilson interval of each entry of ``observed``.
     ece : float
-        The expected calibration error, the mean of abs(observed − predicted) over the rows.
+        The expected calibration error: the mean over the rows of abs(observed − predicted) in the bin of the row.
     label : label or None
-        The class whose probability is compared; None for the most probable class of every row.
+        The class whose predicted probability is compared; None compares the most probable class of every row.
 
     Examples
     --------
@@ -397,16 +400,16 @@ class Reliability(Summary):
         strategy: str = "uniform",
         confidence: float = 0.95,
     ) -> Reliability:
-        """Compare probabilities with frequencies, in bins of probability.
+        """Compare predicted probabilities with observed frequencies, in bins of the probability.
 
         Parameters
         ----------
         label : label or None, default=None
-            The class whose probability is compared; None takes the most probable class of every row.
+            The class whose predicted probability is compared; None compares the most probable class of every row.
         bins : int, default=15
-            The number of bins.
+            The number of bins, including those that stay empty.
         strategy : {"uniform", "quantile"}, default="uniform"
-            Whether bins have the same width or the same number of rows.
+            "uniform" makes bins of the same width, "quantile" bins with about the same number of rows.
         """
         c, P, known = check_predicted(y_true, P, classes)
         check_number("bins", bins, int, 1)
@@ -424,14 +427,14 @@ class Reliability(Summary):
 
     @property
     def few(self) -> Mask:
-        """Whether a bin has fewer than five rows (B,), too few for a frequency; pictures show such bins pale."""
+        """A mask (B,) of the bins with fewer than five rows, too few to estimate a frequency; plots show them pale."""
         return self.count < 5
 
     def plot(self, *, name: str | None = None, ax: Any = None) -> Any:
-        """Draw frequencies over probabilities, which are calibrated on the diagonal; return the axes.
+        """Draw observed frequencies over predicted probabilities; calibrated bins lie on the diagonal. Return the axes.
 
         Bars at the bottom show the fraction of the rows in each bin. Points of bins with fewer than five rows are small
-        and pale. Draw several on the same axes to compare classifiers or classes.
+        and pale. Draw several diagrams on the same axes to compare them.
         """
         ax = one_axes(ax, figsize=(6.6, 4.4))
         earlier = sum(line.get_gid() == "reliability" for line in ax.lines)
@@ -461,18 +464,18 @@ class Reliability(Summary):
 @described
 @dataclass(frozen=True, eq=False)
 class RiskCurve(Summary):
-    """The error among the rows that a classifier answers, for B thresholds of confidence, and its picture.
+    """A risk-coverage curve: the error among the rows that a classifier answers, for B thresholds of confidence.
 
     Attributes
     ----------
     confidence : array of shape (B,)
-        The thresholds: the smallest probability of the best class with which a row is answered, descending.
+        The thresholds, descending: a row is answered if its largest class probability is at least the threshold.
     answered : array of shape (B,)
-        The fraction of the rows that are answered.
+        The fraction of the rows that are answered at each threshold (the coverage).
     risk : array of shape (B,)
-        The fraction of the answers that are wrong.
+        The fraction of the answered rows whose predicted class is wrong.
     area : float
-        The area under the curve: the mean risk if one more row is answered at a time.
+        The area under the curve: the mean risk if the rows are answered one after the other, the most confident first.
 
     Examples
     --------
@@ -493,7 +496,7 @@ class RiskCurve(Summary):
 
     @classmethod
     def from_predictions(cls, y_true: Any, P: Any, classes: Any = None) -> RiskCurve:
-        """Count the errors among the rows whose largest probability is at least a threshold, for all thresholds."""
+        """Compute the error among the rows whose largest probability is at least a threshold, for all thresholds."""
         c, P, _ = check_predicted(y_true, P, classes)
         top, wrong = P.max(axis=1), P.argmax(axis=1) != c
         confidence, place = np.unique(-top, return_inverse=True)
@@ -504,19 +507,19 @@ class RiskCurve(Summary):
         return cls(-confidence, answered / len(c), mistakes / answered, area)
 
     def confidence_for(self, risk: float) -> float:
-        """Return the smallest confidence at which at most a fraction ``risk`` of the answers are wrong.
+        """Return the smallest threshold at which at most a fraction ``risk`` of the answered rows are wrong.
 
-        It is above 1, so that no row is answered, if no confidence suffices.
+        If no threshold is high enough, the result is above 1, so that no row is answered.
         """
         check_number("risk", risk, float, 0.0, 1.0)
         enough = np.flatnonzero(self.risk <= risk)
         return float(self.confidence[enough[-1]]) if len(enough) else float(np.nextafter(1.0, 2.0))
 
     def plot(self, *, name: str = "rows", ax: Any = None) -> Any:
-        """Draw the fraction of wrong answers over the fraction of rows answered, the surest first; return the axes.
+        """Draw the error among the answered rows over the fraction of rows that are answered; return the axes.
 
-        The curve of a classifier whose confidence is informative is low on the left. Draw several on the same axes to
-        compare classifiers.
+        The most confident rows are answered first, so the curve is low on the left if the confidence is informative. To
+        compare classifiers, draw several curves on the same axes.
         """
         ax = one_axes(ax, figsize=(6.6, 4.0))
         colour = class_style(sum(line.get_gid() == "risk" for line in ax.lines))["color"]

@@ -1,4 +1,4 @@
-"""Explanations of fitted boosters: Shapley values, partial dependence, importances, trees as tables, similar rows."""
+"""Explanations of boosters: Shapley values, partial dependence, feature importances, trees as tables, similar rows."""
 
 from .dependence import TreeRecursion, partial_dependence
 from .neighbours import DoubtfulLabels, Neighbours, doubtful_labels, nearest_examples

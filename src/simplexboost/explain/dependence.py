@@ -1,7 +1,7 @@
-"""Partial dependence through the trees: the mean of F M where some features are given and the others are unknown.
+"""Partial dependence through the trees: the mean logits if some features are given and the others are unknown.
 
-An unknown feature sends a point down both sides of a split, weighted by the fractions of the training rows that went
-there, as in path-dependent Shapley values. All trees are descended together, level by level.
+At a split on an unknown feature, a point goes to both children, weighted by the fractions of the training rows that
+went there, as in path-dependent Shapley values. All trees are descended together, level by level.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ BLOCK = 2**22  # weights of nodes that are held in memory at a time: 32 MB
 
 @described
 def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) -> Array:
-    """Return the mean logits where some features are given and the others are unknown, (m, K) or (m,).
+    """Return the mean logits at m points at which only some features are given, (m, K), or (m,) for one class.
 
-    An unknown feature goes down both sides of a split, weighted by the fractions of the training rows that went there.
+    At a split on any other feature, a point goes to both children, weighted by the fractions of the training rows.
 
     Parameters
     ----------
     features : int, str, or list of these
-        The positions or names of s columns, or one of them.
+        The position or the name of a feature that is given, or a list of s such features.
     grid : table of shape (m, s), or for one column a list or array of shape (m,)
-        The values of these columns, of the same kinds that X has: numbers, categories, dates.
+        The values of these features at the m points, of the same types as in X: numbers, categories, dates.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
 
 @described
 class TreeRecursion:
-    """A fitted booster in a form for which scikit-learn computes partial dependence through the trees.
+    """A wrapper of a fitted booster, with which scikit-learn computes partial dependence through the trees.
 
-    scikit-learn's ``partial_dependence`` and ``PartialDependenceDisplay`` take ``method="recursion"`` only for some of
-    their own classes; this class is registered as a subclass of one of them. All other attributes are the booster's.
+    scikit-learn's ``partial_dependence`` and ``PartialDependenceDisplay`` accept ``method="recursion"`` only for some
+    of its own classes; the wrapper is registered as a subclass of one of them. It has all attributes of the booster.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class TreeRecursion:
         return getattr(self.clf, name)
 
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
-        """Return the mean of `decision_function` at a grid as scikit-learn expects it, (K, m), or (1, m) for K = 2."""
+        """Return the mean `decision_function` at m points in scikit-learn's form: (K, m), or (1, m) for K = 2."""
         message = "method='recursion' takes models of one label per row, not of several; use 'brute'."
         self.clf._problem.check_one_class(message)
         U = 0.5 * partial_dependence(self.clf, target_features, grid)
@@ -86,7 +86,7 @@ class TreeRecursion:
 
 
 def find_columns(features: Any, names: list[str]) -> AnyArray:
-    """Return the positions of columns that are given by position or by name, one or several, (s,)."""
+    """Return the positions (s,) of s columns, given one position or name, or a list of these."""
     places = []
     for feature in [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features):
         is_position = isinstance(feature, Integral) and not isinstance(feature, bool | np.bool_)
@@ -103,9 +103,9 @@ def find_columns(features: Any, names: list[str]) -> AnyArray:
 
 
 def read_grid(grid: Any, places: AnyArray, features: Features, names: list[str]) -> Array:
-    """Return the points of a grid, (m, s), as the numbers that trees compare: categories and dates as in fit.
+    """Return the m points of a grid as the numbers that trees compare, (m, s); categories and dates become codes.
 
-    The grid is a table with a column for each of the places; for one place it may be a list or an array (m,).
+    The grid is a table with a column for each of the s ``places``; for one place it may be a list or an array (m,).
     """
     table = None if isinstance(grid, list | tuple) else read_table(grid)
     if table is None:
@@ -122,7 +122,7 @@ def read_grid(grid: Any, places: AnyArray, features: Features, names: list[str])
 
 
 class Forest:
-    """The nodes of all trees in one array, (N,), with leaves and category sets numbered through all trees."""
+    """The N nodes of all trees in one array; the indices of leaves and category sets continue from tree to tree."""
 
     def __init__(self, trees: list[Tree]) -> None:
         def before(counts: list[int]) -> AnyArray:  # how many there are in the trees before that of each node
@@ -144,7 +144,7 @@ class Forest:
         self.fraction[~self.is_leaf] = np.divide(count[left], rows, out=np.full(len(rows), 0.5), where=rows > 0)
 
     def weigh_left(self, at: AnyArray, features: AnyArray, grid: Array) -> Array:
-        """Return the fraction of every grid point (m, s) that goes left at some inner nodes, (len(at), m)."""
+        """Return the fraction of each of the m points ``grid`` that goes left at inner nodes ``at``, (len(at), m)."""
         part = np.repeat(self.fraction[at, None], len(grid), axis=1)
         nodes, by_category = self.nodes[at], self.nodes["category"][at] >= 0
         for feature, x in zip(features, grid.T, strict=True):
@@ -159,7 +159,10 @@ class Forest:
 
 
 def mean_through_trees(model: AdditiveModel, features: AnyArray, grid: Array, M: Array) -> Array:
-    """Return the mean of F M where the features (s,) are given as points (m, s) and the others unknown, (m, D)."""
+    """Return the mean of F @ M at m points where s features are known and the others are unknown, (m, D).
+
+    F is the predictor and M a matrix (d, D). ``grid`` (m, s) holds the values of the known ``features`` (s,).
+    """
     if len(model.trees) < len(model.terms):
         raise ValueError(
             "partial dependence through trees needs a model of the package's trees alone; use scikit-learn's "

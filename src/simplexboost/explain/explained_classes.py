@@ -1,7 +1,7 @@
-"""Classes to explain, and the contributions of trees to F M (n, D), where F (n, d) is the predictor.
+"""Classes to explain, and the contributions of trees to F @ M (n, D), where F (n, d) is the predictor.
 
-M (d, D) has the codewords of some classes as columns for their logits, and the difference of two codewords for the
-log-odds of two classes.
+M is a matrix (d, D) for D outputs: for logits its columns are the codewords of D classes, and for the log-odds of two
+classes its one column is the difference of their codewords.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..tables.labels import class_numbers
 
 
 def check_not_merged(clf: Any) -> None:
-    """Raise if classes were merged, because the score of a merged class is no sum over trees."""
+    """Raise if classes of the model were merged, because the score of a merged class is not a sum over trees."""
     if getattr(clf, "_merged", None) is not None:
         raise ValueError(
             "the score of a merged class is no sum over trees, so that trees do not explain it; explain the model as "
@@ -31,13 +31,13 @@ def check_not_merged(clf: Any) -> None:
 
 
 def all_labels(clf: Any) -> AnyArray:
-    """Return the labels of all classes, (K,); for several targets their numbers, one target after another."""
+    """Return the labels of all classes, (K,); with several targets, the class indices over all targets together."""
     return clf.classes_ if clf._problem.widths is None else np.arange(len(clf._present))
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedClasses:
-    """Some classes of a fitted booster, to be explained."""
+    """The D classes of a fitted booster that are explained."""
 
     clf: Any
     numbers: Labels  # (D,) their positions in `classes_`
@@ -46,7 +46,7 @@ class ExplainedClasses:
 
     @classmethod
     def of(cls, clf: Any, classes: Any) -> ExplainedClasses:
-        """Find the classes with the given labels; all classes if None."""
+        """Return the explained classes, given their labels; None means all classes."""
         check_booster(clf)
         known = all_labels(clf)
         numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
@@ -54,17 +54,17 @@ class ExplainedClasses:
 
     @property
     def columns(self) -> Array:
-        """The codewords of the classes that had training examples, as columns, (d, D)."""
+        """The codewords (d, D) of the explained classes, as columns; classes without training examples are left out."""
         check_not_merged(self.clf)
         rows = (np.cumsum(self.clf._present) - 1)[self.numbers[self.present]]
         return self.clf.model_.Y[rows].T.astype(np.float64)
 
     def logits(self, X: AnyArray) -> Array:
-        """Return the logits 2U of the classes that had training examples, (n, D), for checked rows."""
+        """Return the logits 2U (n, D) of the explained classes that had training examples, for validated rows X."""
         return 2.0 * self.clf._scores_of_rows(X)[:, self.numbers[self.present]]
 
     def fill(self, values: Array, absent: float) -> Array:
-        """Add classes without training examples to the last axis of values; drop that axis if one class was named."""
+        """Insert ``absent`` in the last axis for classes without training examples; drop the axis for one class."""
         if not self.present.all():
             out = np.full((*values.shape[:-1], len(self.numbers)), absent)
             out[..., self.present] = values
@@ -72,7 +72,7 @@ class ExplainedClasses:
         return values[..., 0] if self.single else values
 
     def check_present(self) -> None:
-        """Raise if one of the classes had no training examples."""
+        """Raise if an explained class had no training examples."""
         absent = all_labels(self.clf)[self.numbers[~self.present]]
         if len(absent):
             raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
@@ -82,7 +82,7 @@ class ExplainedClasses:
 
 
 class LeafTable(NamedTuple):
-    """The values of all leaves, tree after tree, in the form that the kernel takes: in the precision of predictions."""
+    """The leaf values of all trees, tree after tree, dense or sparse, as the compiled Shapley code takes them."""
 
     values: Array  # (leaves * D,) or, if most are zero, those that are not
     columns: AnyArray | None  # their columns
@@ -90,25 +90,25 @@ class LeafTable(NamedTuple):
 
 
 def tree_terms(model: AdditiveModel) -> list[Term]:
-    """Return the terms of a model that are trees, with steps multiplied by the temperature."""
+    """Return the terms of a model that are trees, with step lengths multiplied by the temperature."""
     return [term for term in model.scaled_terms if isinstance(term.hypothesis, TreeHypothesis)]
 
 
 def scaled_values(term: Term, dtype: Any) -> Any:
-    """Return the values that a tree's leaves add to F, (L, d) or (L, 1), with the rounding of predictions."""
+    """Return the values that a tree's leaves add to the predictor F, (L, d) or (L, 1), rounded as in predictions."""
     values = term.hypothesis.values
     values = csr_array(values) if issparse(values) else values.reshape(-1, values.shape[-1])
     return values.astype(dtype) * np.dtype(dtype).type(term.step)
 
 
 def leaf_outputs(term: Term, M: Array, dtype: Any) -> Array:
-    """Return the values that a tree's leaves add to F M, (L, D)."""
+    """Return the values (L, D) that the leaves of a tree add to F @ M, where F is the predictor and M is (d, D)."""
     values = scaled_values(term, dtype).astype(np.float64)
     return np.asarray(values @ (M if term.coordinate is None else M[[term.coordinate]]))
 
 
 def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
-    """Return the values that a tree adds to F M, averaged over the training rows of every node, (N, D)."""
+    """Return what a tree adds to F @ M for M (d, D), averaged over the training rows of each of its N nodes, (N, D)."""
     tree: Tree = term.hypothesis.tree
     is_leaf = tree.nodes["feature"] < 0
     out = np.zeros((len(tree.nodes), M.shape[1]))
@@ -122,7 +122,7 @@ def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
 
 
 def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
-    """Return the leaf values of a model's trees, multiplied by M (d, D)."""
+    """Return the leaf values of all trees of a model, multiplied by the matrix M (d, D)."""
     terms, chosen = tree_terms(model), selected_coordinates(M)
     if chosen is None:
         outputs = [leaf_outputs(t, M, model.dtype).ravel() for t in terms]
@@ -144,7 +144,7 @@ def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
 
 
 def selected_coordinates(M: Array) -> AnyArray | None:
-    """Return the coordinates of F that M (d, D) selects, (D,); None if M does more than select coordinates."""
+    """Return the indices (D,) of the columns of F that F @ M selects; None if M (d, D) is no such selection."""
     rows = np.abs(M).argmax(axis=0)
     picks = (M != 0).sum(axis=0) == 1
     return rows if picks.all() and (M[rows, np.arange(M.shape[1])] == 1).all() else None

@@ -1,6 +1,6 @@
-"""Training rows that a model finds similar, because they fall into the same leaves, and labels that may be wrong.
+"""Training rows that are similar to given rows, since they fall into the same leaves, and labels that may be wrong.
 
-A label is doubtful if models that were fitted without the row score another class higher.
+A label is doubtful if a model that was fitted without the row gives another class a higher score.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ BLOCK = 2**22  # similarities that are held in memory at a time: 32 MB
 
 
 class Neighbours(NamedTuple):
-    """The most similar examples of each row.
+    """The k most similar examples of each row.
 
     Attributes
     ----------
     rows : int array of shape (n, k)
-        The positions of the examples, the most similar first; among equally similar ones in order of position.
+        The row indices of the examples, the most similar example first; equally similar examples ascend.
     similarity : array of shape (n, k)
         The fraction of the trees in which the example shares a leaf with the row.
 
@@ -46,14 +46,14 @@ class Neighbours(NamedTuple):
 
 @described
 def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
-    """Find the examples that lie in the same leaves as the rows of X in most trees.
+    """Find for every row of X the k examples that share a leaf with the row in most trees.
 
     Parameters
     ----------
     examples : rows like X
-        The rows to search, for instance the training set.
+        The rows to search, for example the training rows.
     k : int, default=5
-        The number of examples to return for every row.
+        The number of examples that are returned for every row.
 
     Examples
     --------
@@ -84,18 +84,18 @@ def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
 
 
 class DoubtfulLabels(NamedTuple):
-    """Examples in the order of how doubtful their labels are, the most doubtful first.
+    """Labelled examples, sorted by how doubtful their labels are, the most doubtful example first.
 
     Attributes
     ----------
     rows : int array of shape (n,)
-        The positions of the examples in the table.
+        The row indices of the examples.
     margin : array of shape (n,)
-        The score of the label minus the best other score, by a model that was fitted without the example.
+        The score of the given label minus the highest score of another class, by a model fitted without the example.
     given : array of shape (n,)
-        The label.
+        The given label of each example.
     suggested : array of shape (n,)
-        The class with the highest score.
+        The class with the highest score, by the same model.
 
     Examples
     --------
@@ -112,17 +112,18 @@ class DoubtfulLabels(NamedTuple):
 
 @described
 def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
-    """Order the examples of a training set by how doubtful their labels are.
+    """Sort the examples of a training set by how doubtful their labels are.
 
-    The classifier is cloned and fitted once for every fold. An example's margin is the score of its label minus the
-    best other score, by the model that was fitted without it; far below zero the label is probably wrong.
+    The classifier is cloned and fitted once for every fold. The margin of an example is the score of its label minus
+    the highest score of another class, by the model of the fold without the example. A negative margin far from zero
+    means that the label is probably wrong.
 
     Parameters
     ----------
     clf : classifier
         A classifier of this package, fitted or not.
     cv : int, splitter or iterable of (train, test), default=5
-        The folds: their number, a splitter of scikit-learn, or pairs of arrays of row numbers.
+        The folds: the number of folds, a splitter of scikit-learn, or pairs of arrays of row indices.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """Shapley values of a fitted booster: the contribution of each feature to the logits 2U = F Yᵀ, temperature included.
 
-The contribution of a feature depends on which others are known already; its Shapley value is the mean over all orders
-in which features may become known. While a feature is unknown, a tree sends the row down both sides of its splits,
+The contribution of a feature depends on which other features are already known; its Shapley value is the mean over all
+orders in which features may become known. While a feature is unknown, a tree sends the row to both children of a split,
 weighted by the fractions of the training rows that went there ("path-dependent" values), or takes the feature from a
-row of a background set ("interventional" values). The values of a row and `expected_value` add up to the logits of the
-row. XGBoost calls these logits the margin; where the loss is a likelihood, the probabilities are their soft-max.
+row of a background set ("interventional" values). The base value and the Shapley values of a row add up to its logits.
+XGBoost calls these logits the margin; if the loss is a likelihood, their soft-max gives the probabilities.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from .explained_classes import (
 
 
 class PairExplanation(NamedTuple):
-    """Shapley values of the log-odds of one class against another.
+    """Shapley values of the log-odds of one class against another class.
 
     Attributes
     ----------
     values : array of shape (n, p)
-        The contribution of each feature to the log-odds of the first class against the second.
+        The contribution of each feature to the log-odds of the first class against the second class.
     base : float
-        The log-odds while no feature is known; the base and the values of a row add up to the row's log-odds.
+        The base value: the log-odds while no feature is known. The base and a row's values add up to its log-odds.
 
     Examples
     --------
@@ -64,9 +64,9 @@ class PairExplanation(NamedTuple):
 
 @described
 def expected_value(clf: Any) -> Array:
-    """Return the logits while no feature is known, (K,): the mean over the training rows of every tree.
+    """Return the base value of each logit, (K,): its value while no feature is known, a mean over the training rows.
 
-    The logits of classes without training examples are −inf.
+    A class without training examples has the base value −inf.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def expected_value(clf: Any) -> Array:
 
 @described
 def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Array:
-    """Return Shapley values, (n, p, K) or (n, p): the contribution of each feature to the logit of each class.
+    """Return the Shapley values, (n, p, K) or (n, p) for one class: the contribution of each feature to each logit.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def shap_values(clf: Any, X: Any, classes: Any = None, *, background: Any = None
 
 
 def compute_with_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> tuple[Array, Array]:
-    """Return the Shapley values (n, p, D) of checked rows, and the logits (D,) while no feature is known."""
+    """Return the Shapley values (n, p, D) of validated rows X for D classes, and the base values of the logits (D,)."""
     chosen = ExplainedClasses.of(clf, classes)
     rows = None if background is None else clf._check_X(background)
     known = compute_base(clf.model_, chosen.columns) if rows is None else chosen.logits(rows).mean(axis=0)
@@ -101,10 +101,10 @@ def compute_with_base(clf: Any, X: AnyArray, classes: Any, background: Any) -> t
 
 @described
 def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
-    """Return Shapley interaction values of pairs of features, (n, p, p, K) or (n, p, p).
+    """Return the Shapley interaction values of pairs of features, (n, p, p, K), or (n, p, p) for one class.
 
-    The joint effect of two features, which neither has alone, is divided equally between (f, g) and (g, f). The sums
-    over one of the two features are `shap_values`. With many features or classes the values need much memory.
+    The joint effect of two features f and g, which no feature has alone, is shared equally by the entries (f, g) and
+    (g, f). The sum over one feature axis is `shap_values`. With many features or classes the values need much memory.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def shap_interaction_values(clf: Any, X: Any, classes: Any = None) -> Array:
 
 @described
 def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
-    """Explain why class a and not class b: the contribution of each feature to the log-odds 2(U_a − U_b).
+    """Explain the choice between classes a and b: return the contribution of each feature to the log-odds 2(U_a − U_b).
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def explain_pair(clf: Any, X: Any, a: Any, b: Any) -> PairExplanation:
 
 @described
 def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any = None) -> Any:
-    """Return the Shapley values as an ``Explanation`` of the package ``shap``, for its plots.
+    """Return the Shapley values as an ``Explanation`` object of the package ``shap``, for the plots of that package.
 
     Examples
     --------
@@ -177,14 +177,14 @@ def shap_explanation(clf: Any, X: Any, classes: Any = None, *, background: Any =
 
 @described
 def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
-    """Return the trees in the form that ``shap.TreeExplainer`` takes, which then computes the same as `shap_values`.
+    """Return the trees as input of ``shap.TreeExplainer``, which then computes the same values as `shap_values`.
 
-    The result has a number per node and class: use it for small models, or for a few classes.
+    The result holds a number for every pair of a node and a class: use it for small models, or for a few classes.
 
     Parameters
     ----------
     classes : label, list of labels or None, default=None
-        The classes to explain; None means all that had training examples.
+        The classes to explain; None means all classes that had training examples.
 
     Examples
     --------
@@ -233,9 +233,9 @@ def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
 
 
 class Paths:
-    """The paths from the root to the leaves of all trees, from which the kernel computes Shapley values.
+    """The paths from the root to the leaves of all trees, from which compiled code computes Shapley values.
 
-    The kernel computes in the precision of the model's predictions and gets the columns ``used``, None for all.
+    The compiled code has the precision of the model's predictions; it gets only the columns ``used``, or all if None.
     """
 
     def __init__(self, trees: list[Tree], n_features: int, sparse: bool, dtype: Any = np.float64) -> None:
@@ -245,7 +245,7 @@ class Paths:
 
     @cached
     def kernel(self) -> Any:
-        """The compiled object that holds the paths."""
+        """The compiled object that holds the paths and computes Shapley values."""
         kernel = _kernels.SingleExplainer if self.dtype == np.float32 else _kernels.Explainer
         return kernel(
             np.concatenate([node_bytes(of_tree) for of_tree in self.nodes]),
@@ -263,7 +263,7 @@ _CACHE: WeakKeyDictionary[AdditiveModel, dict[str, tuple[Any, Any]]] = WeakKeyDi
 
 
 def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> Any:
-    """Return the cached result of a model for a key; compute it if it is not cached."""
+    """Return the cached result of ``kind`` for a model and a key; if it is not cached, compute it with ``make``."""
     store, key = _CACHE.setdefault(model, {}), (len(model.terms), model.temperature, key)
     found = store.get(kind)
     if found is None or found[0] != key:
@@ -272,13 +272,13 @@ def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]
 
 
 def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
-    """Return the cached paths of a model's trees, for dense or for sparse tables."""
+    """Return the `Paths` of a model's trees for tables of the form of X (dense or sparse), cached with the model."""
     key = X.shape[1], issparse(X)
     return use_cache(model, "paths", key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
 
 
 def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: Engine) -> Paths:
-    """Return the paths of a model's trees, prepared for values against background rows if there are any."""
+    """Return the `Paths` of a model's trees; background rows prepare them for interventional Shapley values."""
     if background is None:
         return paths_of(model, X)
     paths = Paths(model.trees, X.shape[1], issparse(X), model.dtype)
@@ -289,7 +289,7 @@ def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None
 
 
 def leaves_of(model: AdditiveModel, M: Array) -> LeafTable:
-    """Return the cached leaf values of a model's trees, multiplied by M (d, D)."""
+    """Return the leaf values of a model's trees, multiplied by the matrix M (d, D), cached with the model."""
     return use_cache(model, "leaves", (M.shape, M.tobytes()), lambda: leaf_table(model, M))
 
 
@@ -301,9 +301,9 @@ def compute_values(
     background: AnyArray | None = None,
     total: Array | None = None,
 ) -> Array:
-    """Return Shapley values of F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set.
+    """Return the Shapley values (n, p, D) of F @ M, M (d, D): path-dependent, or interventional with a background.
 
-    If totals (n, D) are given, the values are changed so that they add up to the totals; see `share_rounding`.
+    If totals (n, D) are given, the values are changed slightly so that they add up to the totals; see `share_rounding`.
     """
     check_explainable(model)
     d, D = M.shape
@@ -332,7 +332,7 @@ def compute_values(
 
 
 def compute_interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: Engine) -> Array:
-    """Return Shapley interaction values of F M, (n, p, p, D); the effect of a feature alone is at (f, f)."""
+    """Return the Shapley interaction values of F @ M, (n, p, p, D), for M (d, D); entry (f, f) is feature f alone."""
     check_explainable(model)
     n, p = X.shape
     out = np.zeros((n, p, p, M.shape[1]))
@@ -351,17 +351,17 @@ def compute_interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: En
 
 
 def share_rounding(phi: Array, total: Array) -> None:
-    """Make the values (n, p, D) add up to their totals (n, D), in place.
+    """Change the Shapley values (n, p, D) in place so that the sum over the features is the total (n, D).
 
-    Predictions of `SimplexBoostClassifier` and their explanations are sums of some hundred numbers in single precision,
-    and so a millionth off the exact sums. The difference is divided in proportion to the size of the values, so that
-    these add up to what the model predicts.
+    The predictions of `SimplexBoostClassifier` and their Shapley values are sums of some hundred numbers in single
+    precision, so that both differ from the exact sums by a millionth. The difference between total and sum is divided
+    among the features in proportion to the size of their values.
     """
     _kernels.share_rounding(phi, np.ascontiguousarray(total))
 
 
 def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, background: AnyArray | None) -> None:
-    """Add the values of linear terms, in place: slope times the distance to the mean."""
+    """Add to ``out`` the Shapley values of linear terms: the slope times the feature's distance to its mean."""
 
     def distances(line: LinearHypothesis, X: AnyArray) -> Array:
         away = column_of(X, line.feature).astype(np.float64) - line.centre
@@ -378,7 +378,7 @@ def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, backgroun
 
 
 def compute_base(model: AdditiveModel, M: Array) -> Array:
-    """Return F M while no feature is known, (D,): the mean of the leaves, weighted by their training rows."""
+    """Return the base values of F @ M, (D,), for M (d, D): the mean output of each term on training rows, summed."""
     check_explainable(model)
 
     def compute() -> Array:
@@ -396,7 +396,7 @@ def compute_base(model: AdditiveModel, M: Array) -> Array:
 
 
 def leaf_weights(tree: Tree) -> Array:
-    """Return the fraction of the training rows in each leaf, (L,); a node without rows halves its weight."""
+    """Return each leaf's fraction of training rows, (L,); a node without rows gives half its weight to each child."""
     leaf, inner = np.flatnonzero(tree.nodes["feature"] < 0), np.flatnonzero(tree.nodes["feature"] >= 0)
     left, count = tree.nodes["left"], tree.count.astype(np.float64)
     weight = count / count[0] if count[0] > 0 else np.ones(len(count))
@@ -410,7 +410,7 @@ def leaf_weights(tree: Tree) -> Array:
 
 
 def check_explainable(model: AdditiveModel) -> None:
-    """Raise unless all terms are trees or lines."""
+    """Raise unless every term of the model is a tree or a linear function of one feature."""
     kinds = (TreeHypothesis, LinearHypothesis)
     other = next((t.hypothesis for t in model.terms if not isinstance(t.hypothesis, kinds)), None)
     if other is not None:

@@ -1,4 +1,4 @@
-"""Trees of a model as a table of nodes and as text, and the importance of features."""
+"""Trees of a model as a table of nodes and as text, and feature importances."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IMPORTANCES = ("gain", "cover", "splits", "shap")
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names of the columns, categories and classes of a model."""
+    """The names of the features, categories and classes of a model."""
 
     features: list[str]
     categories: Categories | None
@@ -45,7 +45,7 @@ class Names:
         return cls(feature_names(clf), getattr(clf, "categories_", None), all_labels(clf)[clf._present])
 
     def categories_to_left(self, tree: Tree, node: int) -> list[Any]:
-        """Return the categories that a node sends left, as they are in the user's table."""
+        """Return the categories that a node sends to its left child, written as in the user's table."""
         column = int(tree.nodes["feature"][node])
         known = None if self.categories is None else self.categories.columns[column]
         numbers = np.flatnonzero(np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little"))
@@ -58,14 +58,14 @@ class Names:
 
 
 def trees_with_rounds(model: AdditiveModel) -> list[tuple[int, Term]]:
-    """Return the terms that are trees, each with the number of its round, counted from 0."""
+    """Return the terms of the model that are trees, each with the index of its round, from 0."""
     rounds = np.searchsorted(model.round_ends, np.arange(len(model.terms)), side="right").tolist()
     pairs = zip(rounds, model.scaled_terms, strict=True)
     return [(t, term) for t, term in pairs if isinstance(term.hypothesis, TreeHypothesis)]
 
 
 def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Term]:
-    """Return the number of a tree and its round, both counted from 0, and its term; ``function`` names the caller."""
+    """Return the tree index and the round index of tree i, both from 0, and its term; ``function`` names the caller."""
     trees = trees_with_rounds(model)
     if not trees:
         raise ValueError(f"{function} needs trees, and the model has none.")
@@ -74,7 +74,7 @@ def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Te
 
 
 def walk_nodes(tree: Tree) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, depth and parent (−1 at the root) of every node, parents before their children."""
+    """Yield the index, the depth and the parent index (−1 at the root) of every node, parents before their children."""
     waiting = [(0, 0, -1)]
     while waiting:
         node, depth, parent = waiting.pop()
@@ -86,10 +86,10 @@ def walk_nodes(tree: Tree) -> Iterator[tuple[int, int, int]]:
 
 @described
 def trees_to_frame(clf: Any) -> Any:
-    """Return all nodes of all trees as a pandas data frame, a row each; the columns are like LightGBM's.
+    """Return all nodes of all trees as a pandas data frame with a row per node; the columns are like LightGBM's.
 
-    ``value`` is what the tree adds to the logit of ``best_class``, the class that it moves up most, on average over
-    the training rows of the node.
+    ``best_class`` is the class whose logit the tree raises most in the node, and ``value`` is what the tree adds to
+    this logit, on average over the training rows of the node.
 
     Examples
     --------
@@ -142,12 +142,12 @@ def tree_rows(term: Term, number: int, round_: int, M: Array, names: Names, dtyp
 
 @described
 def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
-    """Return a tree of a fitted booster as text.
+    """Return a tree of a fitted booster as text, with a line for each condition and for each leaf.
 
     Parameters
     ----------
     n_classes : int, default=3
-        The number of classes that are shown in a leaf, the one whose logit it changes most first.
+        The number of classes that are shown at a leaf, the class with the largest change of its logit first.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
 
 
 def write_condition(tree: Tree, node: int, left: bool, names: Names) -> str:
-    """Return the condition under which a row goes left (or right) at a node, as text."""
+    """Return the condition under which a row goes left at a node (right if ``left`` is False), as text."""
     entry = tree.nodes[node]
     feature, missing = names.features[entry["feature"]], " or missing" if bool(entry["missing_left"]) == left else ""
     if entry["category"] < 0:
@@ -183,7 +183,7 @@ def write_condition(tree: Tree, node: int, left: bool, names: Names) -> str:
 
 
 def describe_leaf(tree: Tree, node: int, output: Array, labels: list[Any], n_classes: int, digits: str) -> str:
-    """Return the classes whose logits a leaf changes most, with the changes and the number of its rows, as text."""
+    """Return as text the classes whose logits a leaf changes most, the changes, and its number of training rows."""
     furthest = np.argsort(-np.abs(output), kind="stable")[:n_classes]
     moves = ", ".join(f"{labels[k]} {output[k]:+{digits}}" for k in furthest.tolist() if output[k] != 0)
     return f"{moves or 'nothing'} ({tree.count[node]} row{'' if tree.count[node] == 1 else 's'})"
@@ -191,14 +191,14 @@ def describe_leaf(tree: Tree, node: int, output: Array, labels: list[Any], n_cla
 
 @described
 def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
-    """Return the importance of the features, (p,), or (p, K) for a list of classes.
+    """Return the importance of each feature, (p,), or for a list of K classes its importance for each class, (p, K).
 
     Parameters
     ----------
     X : array, data frame or sparse matrix of shape (n, p), or None, default=None
-        The rows whose Shapley values are averaged, for ``kind="shap"`` only.
+        The rows whose absolute Shapley values are averaged; only for ``kind="shap"``.
     classes : label, list of labels or None, default=None
-        The classes; None means all of them together. For a list the result has a second axis, in the list's order.
+        One class or a list of classes; None means all classes together. A list gives a second axis in its order.
 
     Examples
     --------
@@ -227,16 +227,16 @@ def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = N
 
 
 def find_largest(values: Array, most: int) -> AnyArray:
-    """Return the positions of at most ``most`` values above zero, the largest first."""
+    """Return the indices of at most ``most`` positive values, the largest value first."""
     first = np.argsort(-values, kind="stable")[:most]
     return first[values[first] > 0]
 
 
 def class_gains(model: AdditiveModel, p: int, M: Array) -> Array:
-    """Return the share of each feature in the gains of all splits, for the columns of F M, (p, D); columns sum to one.
+    """Return the share of each feature in the gains of all splits, (p, D), for each column of F @ M; columns sum to 1.
 
-    The gain of a split is the sum over its training rows of the squared difference between the values that the tree
-    adds to F M in the child and in the node.
+    The gain of a split is a sum over its training rows: the squared difference between what the tree adds to F @ M in
+    the child of the row and in the node. F is the predictor, and the matrix M (d, D) has a column per class.
     """
     out = np.zeros((p, M.shape[1]))
     for term in tree_terms(model):

@@ -1,7 +1,7 @@
 """Exports fitted boosters to ONNX, treelite, C, JavaScript, and one Python file that needs only NumPy.
 
-Every function takes a fitted booster and the path to write to, and raises an error for a model that the format cannot
-hold.
+`numbers` converts X for models exported to treelite or C. Every other function takes a fitted booster and the path to
+write to, and raises an error for a model that the format cannot hold.
 """
 
 from .c_source import c

@@ -1,7 +1,7 @@
-"""Exports models to C99: tables of nodes and of leaf values that are not zero, and functions that predict from them.
+"""Exports models to C99: tables of tree nodes and of nonzero leaf values, and functions that predict from the tables.
 
-tl2cgen, which makes C of treelite models, writes a statement for every class in every leaf: 21 MB for 100 rounds on
-letter, which took a compiler more than a minute. As tables the same model is 6 MB and takes 2 seconds.
+tl2cgen, which makes C of treelite models, writes a statement for every class in every leaf. For 100 rounds on the data
+set letter, that source takes 21 MB and over a minute to compile; with tables it takes 6 MB and 2 seconds.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ TEMPLATE = Path(__file__).with_name("template.c")
 
 @described
 def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
-    """Export a fitted booster to C source without dependencies: ``path`` and, beside it, a header.
+    """Export a fitted booster to a C source file without dependencies, and a header file beside it.
 
-    If the file is called model.c, there are ``model_predict(x)``, the index of a label in ``model_classes``,
-    ``model_probabilities(x, p)`` and ``model_scores(x, u)``. ``x`` are p doubles, NAN where missing, dates in days
-    since 1970. Categories that are numbers are passed as they are; for those that are text,
-    ``model_category(column, text)`` returns the number to pass. If rows may have several labels,
-    ``model_predict(x, labels)`` fills an array with 0 and 1.
+    For a file model.c, ``model_predict(x)`` returns the index of a label in ``model_classes``; if rows may have several
+    labels, ``model_predict(x, labels)`` fills an array with 0 and 1. ``model_probabilities(x, p)`` and
+    ``model_scores(x, u)`` fill the arrays p and u. The row x has a double per feature: NAN if missing, dates in days
+    since 1970, numeric categories unchanged. For a category that is text, ``model_category(column, text)`` returns the
+    number to pass.
 
     Parameters
     ----------
     path : str or Path
-        The file of the source, for instance "model.c". Its name without the ending begins all names in it.
+        The source file, for instance "model.c". Public names begin with the file's name, here "model".
     probabilities : bool, default=True
-        Whether there is a function for probabilities. Under a ``cost_matrix`` they solve a linear system, which the C
-        source does not; then this must be False.
+        Whether to write a function for probabilities. Must be False if there is a ``cost_matrix``, since probabilities
+        then solve a linear system, for which the C source has no code.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
 
 
 def probability_source(model: PlainModel, parts: dict[str, str]) -> str:
-    """Return the C function for probabilities, after the functions that it calls."""
+    """Return the C functions for probabilities; raise if probabilities depend on a cost matrix."""
     link = parts.get(f"link {model.link.kind}")
     if link is None:
         raise refuse_costs("the C source")
@@ -109,7 +109,7 @@ def probability_source(model: PlainModel, parts: dict[str, str]) -> str:
 
 
 def fill_template(template: str, **words: Any) -> str:
-    """Replace words of a template, all at once, because a replacement may contain another of the words."""
+    """Replace several words of a template in one pass, because a replacement may contain another of these words."""
     return re.sub(rf"\b({'|'.join(words)})(?=\b|_)", lambda found: str(words[found[1]]), template)
 
 
@@ -117,7 +117,7 @@ def fill_template(template: str, **words: Any) -> str:
 
 
 def declare_tables(model: PlainModel, name: str, categories: list[tuple[int, str, int]]) -> str:
-    """Return the declarations of all tables; ``categories`` is what `list_categories` returns."""
+    """Return the C declarations of all tables; ``categories`` is the result of `list_categories`."""
     known = [known_numbers(of_column) for of_column in model.columns.categories]
     listed, names = [values or [] for values in model.columns.categories], model.columns.names
     others = [len(values) if n_numbers(values) > len(values) else -1 for values in listed]
@@ -150,7 +150,7 @@ def declare_tables(model: PlainModel, name: str, categories: list[tuple[int, str
 
 
 def declare_trees(model: PlainModel) -> list[str]:
-    """Return the declarations of the nodes, category sets and leaf values of all trees, one tree after another."""
+    """Return the C declarations of tree nodes, category sets and leaf values, each concatenated over the trees."""
     trees = model.trees
     n_nodes = starts([len(t.tree.nodes) for t in trees])
     n_leaves = starts([t.tree.n_leaves for t in trees])
@@ -180,7 +180,7 @@ def declare_trees(model: PlainModel) -> list[str]:
 
 
 def list_categories(model: PlainModel) -> list[tuple[int, str, int]]:
-    """Return the column, the text and the number of every category that is text."""
+    """Return for every category that is text a tuple of column index, text and category code."""
     return [
         (j, text, number)
         for j, values in enumerate(model.columns.categories)
@@ -190,7 +190,7 @@ def list_categories(model: PlainModel) -> list[tuple[int, str, int]]:
 
 
 def known_numbers(categories: list[Any] | None) -> list[tuple[float, int]]:
-    """Return the values and the numbers of categories that are numbers, sorted by value."""
+    """Return (value, category code) for categories that are numbers, sorted by value; an empty list for text."""
     if not categories or holds_text(categories):
         return []
     values = as_exact_numbers(categories, np.float64, "C")
@@ -201,12 +201,12 @@ def known_numbers(categories: list[Any] | None) -> list[tuple[float, int]]:
 
 
 def number(value: float) -> str:
-    """Write a number with as many digits as are needed to read the same one."""
+    """Return a number as C source, with enough digits to restore it exactly."""
     return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or repr(value)
 
 
 def array(declaration: str, values: Any, single: bool = False) -> str:
-    """Return the declaration of an array; nine digits are enough in single precision."""
+    """Return the C declaration of an array with its values; nine digits are enough in single precision."""
     listed = np.asarray(values).tolist()
     return braces(declaration, [f"{v:.9g}" for v in listed] if single else [number(v) for v in listed])
 
@@ -216,7 +216,7 @@ def matrix(declaration: str, values: AnyArray) -> str:
 
 
 def texts(declaration: str, values: list[Any]) -> str:
-    """Return the declaration of strings; all characters but plain ones are octal bytes of UTF-8."""
+    """Return the C declaration of an array of strings; special characters become octal escapes of their UTF-8 bytes."""
 
     def quoted(byte: int) -> str:
         return chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
@@ -225,6 +225,6 @@ def texts(declaration: str, values: list[Any]) -> str:
 
 
 def braces(declaration: str, entries: list[str]) -> str:
-    """Return a declaration with its entries, sixteen in a line."""
+    """Return a C declaration with its initial values, sixteen per line."""
     lines = [",".join(entries[at : at + 16]) for at in range(0, len(entries), 16)]
     return f"{declaration} = {{\n" + ",\n".join(lines) + "};"

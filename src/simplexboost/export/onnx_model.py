@@ -1,10 +1,9 @@
-"""Exports models to ONNX: a graph from columns to F, the sum of trees and lines, to scores, label and probabilities.
+"""Exports models to ONNX: a graph from the columns of X to F, the sum of trees and lines, class scores and predictions.
 
-Trees become a TreeEnsembleRegressor. It cannot split by sets of categories, so such a node becomes a chain of nodes,
-"is it the first category? the second? …", whose answers "yes" all lead to the same child, like in converters from
-LightGBM. onnxruntime turns a chain into one look-up if the numbers are from 1 to 64 (1 to 32 in single precision), so
-categories are numbered from 1. All other operations are in double precision, so that differences and softmaxes of large
-scores lose no digits.
+Trees become a TreeEnsembleRegressor. This operator cannot split by sets of categories, so such a tree node becomes a
+chain of nodes, each of which compares with one category; all matches lead to the same child. onnxruntime turns a chain
+into one look-up if category codes are from 1 to 64 (1 to 32 in single precision), so codes begin at 1. All other
+operations are in double precision, so that differences and softmaxes of large scores lose no digits.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
 
 
 def nodes_of(tree: Tree, columns: Columns) -> dict[str, list[Any]]:
-    """Return the nodes of a tree, and after them the further nodes of chains.
+    """Return the nodes of a tree for ONNX, as lists by attribute; the additional nodes of category chains come last.
 
-    ``yes`` and ``no`` are their children, and ``missing`` is 1 where missing values go to ``yes``.
+    ``yes`` and ``no`` hold the indices of children, and ``missing`` is 1 where missing values go to ``yes``.
     """
     nodes, is_leaf = tree.nodes, tree.nodes["feature"] < 0
     feature, value, yes, no, missing = (
@@ -75,9 +74,9 @@ def nodes_of(tree: Tree, columns: Columns) -> dict[str, list[Any]]:
 def attributes(
     trees: list[TreeHypothesis], columns: Columns, place: AnyArray, n_targets: int, dtype: Any
 ) -> dict[str, Any]:
-    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) is the place of each column in its input.
+    """Return the attributes of a TreeEnsembleRegressor; ``place`` (p,) has the index of each feature in its input.
 
-    They have the leaf values that are not zero; a leaf without any gets a zero, because every leaf needs an entry.
+    Only nonzero leaf values are stored; a leaf without any gets one zero, because every leaf needs an entry.
     """
     parts = [nodes_of(tree.tree, columns) for tree in trees]
     nodes = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
@@ -107,9 +106,9 @@ def attributes(
 
 
 class Graph:
-    """An ONNX graph under construction; its nodes and constants have names.
+    """An ONNX graph under construction: lists of operator nodes and of constants, all with names.
 
-    ``taken`` are the names of columns; names of the graph get a prefix that none of them has.
+    ``taken`` are the names of columns of X; names in the graph get a prefix with which no column name begins.
     """
 
     def __init__(self, taken: list[str]) -> None:
@@ -122,7 +121,7 @@ class Graph:
         self.constants: list[Any] = []
 
     def op(self, kind: str, *inputs: Any, out: str | None = None, ml: bool = False, **attributes: Any) -> str:
-        """Add a node and return the name of its output, ``out`` or a new one; inputs are names, or constant values."""
+        """Add an operator node and return the name of its output; each input is the name of an output or a constant."""
         names = []
         for given in inputs:
             names.append(given if isinstance(given, str) else f"{self.prefix}constant_{len(self.constants)}")
@@ -134,7 +133,7 @@ class Graph:
         return out
 
     def reduce(self, kind: str, x: str) -> str:
-        """Add a node that reduces every row of x to its sum, maximum or minimum, (n, 1)."""
+        """Add a node for the "Sum", "Max" or "Min" (n, 1) of every row of the output x; return its output's name."""
         return self.op(f"Reduce{kind}", x, [1], keepdims=1)
 
     def double(self, x: str) -> str:
@@ -145,10 +144,10 @@ class Graph:
 
 
 def add_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any], str, AnyArray]:
-    """Add the columns as numbers (n, p); return the graph's inputs, the name of X, and the place of each column (p,).
+    """Add nodes for X as numbers (n, p); return the inputs, the matrix's name, and each feature's index in it (p,).
 
-    If categories are text there is an input (n, 1) for every column, since a tensor holds text or numbers; else there
-    is one input X (n, p). Numbers come before categories, which become numbers from 1.
+    If some categories are text, every feature has its own input (n, 1), since a tensor holds text or numbers; else
+    there is one input X (n, p). In the matrix, numeric features come first, then categorical ones as codes from 1.
     """
     numeric = [j for j in range(columns.n) if columns.categories[j] is None]
     rest = [j for j in range(columns.n) if columns.categories[j] is not None]
@@ -175,15 +174,15 @@ def add_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any], 
 
 
 def value_info(graph: Graph, name: str, dtype: Any, width: int | None) -> Any:
-    """Return the description of an input or output (n, width), or (n,) if the width is None."""
+    """Return the ONNX description of an input or output of shape (n, width), or (n,) if the width is None."""
     kind = graph.types.STRING if dtype is str else graph.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     return graph.helper.make_tensor_value_info(name, kind, ["n"] if width is None else ["n", width])
 
 
 def add_encoder(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
-    """Add a node from categories (n, 1) to their numbers + 1, or NaN if missing, or unknown without a shared number.
+    """Add a node from categories (n, 1) to codes from 1; missing values become NaN. Return the name of its output.
 
-    A text tensor has no missing values: the empty text stands for them, unless it is itself a category.
+    Unknown categories get a shared code or NaN. Empty text stands for a missing value, unless it is a category.
     """
     found = np.arange(1.0, len(categories) + 1, dtype=dtype)
     shared = n_numbers(categories) > len(categories)
@@ -209,7 +208,7 @@ def add_encoder(graph: Graph, name: str, categories: list[Any], dtype: Any) -> s
 
 
 def add_predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtype: Any) -> str:
-    """Add F (n, d) in double precision: the sum of the trees, the lines and all constant terms."""
+    """Add nodes for F (n, d) in double precision, the sum of trees, lines and constants; return the output's name."""
     split = [tree for tree in model.trees if len(tree.tree.nodes) > 1]
     constant = sum((tree.values.toarray()[0] for tree in model.trees if len(tree.tree.nodes) == 1), np.zeros(model.d))
     constant = constant + sum((line.intercept for line in model.lines), np.zeros(model.d))
@@ -228,7 +227,7 @@ def add_predictor(graph: Graph, model: PlainModel, X: str, place: AnyArray, dtyp
 
 
 def add_lines(graph: Graph, lines: list[LinearHypothesis], X: str, place: AnyArray) -> str:
-    """Add Σ slope · (x_f − centre) over the lines, (n, d), where missing values count as the centre."""
+    """Add nodes for the sum (n, d) of slope · (x − centre) over all lines; a missing feature x counts as the centre."""
     asked = sorted({(line.feature, line.centre) for line in lines})
     slopes = np.zeros((len(asked), len(lines[0].slope)))
     for line in lines:
@@ -239,7 +238,7 @@ def add_lines(graph: Graph, lines: list[LinearHypothesis], X: str, place: AnyArr
 
 
 def add_link(graph: Graph, link: Link, U: str) -> str:
-    """Add the probabilities of the classes that had training examples, from their scores."""
+    """Add nodes for the probabilities of the classes that had training examples, from their scores U."""
     match link.kind:
         case "softmax":
             return graph.op("Softmax", graph.op("Mul", U, link.scale), axis=1)
@@ -258,13 +257,13 @@ def add_link(graph: Graph, link: Link, U: str) -> str:
 
 
 def add_log_sigmoid(graph: Graph, x: str) -> str:
-    """Add log σ(x) = min(x, 0) − log(1 + e^{−|x|})."""
+    """Add nodes for log σ(x) = min(x, 0) − log(1 + e^{−|x|}), where σ is the logistic function."""
     small = graph.op("Exp", graph.op("Neg", graph.op("Abs", x)))
     return graph.op("Sub", graph.op("Min", x, 0.0), graph.op("Log", graph.op("Add", small, 1.0)))
 
 
 def add_savage_link(graph: Graph, U: str) -> str:
-    """Add Savage's posterior; `parts.losses.links.savage_link` explains how it avoids cancellation."""
+    """Add nodes for the probabilities of Savage's loss, by the formula of `parts.losses.links.savage_link`."""
     best = graph.reduce("Max", U)
     first = graph.op("ArgMax", U, axis=1, keepdims=1)
     index = graph.op("CumSum", graph.op("Exp", graph.op("Mul", U, 0.0)), 1, exclusive=1)
@@ -288,26 +287,26 @@ MOST_BYTES = 2**31 - 1  # limit of files in the format of Protocol Buffers
 def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
     """Export a fitted booster to ONNX; needs the package onnx (``pip install onnx``).
 
-    The model has one input ``X`` (n, p), or if some categories are text an input (n, 1) for every column under its
-    name (x0, x1, … for arrays); NaN means missing, and so does the empty text. Dates are days since 1970, durations
-    days. Its outputs are ``label`` (n,), ``probabilities`` (n, K) and ``scores`` (n, K), the latter two in single
-    precision. Labels are text, whole numbers or floats; others, such as dates, become text. If rows may have several
-    labels, ``label`` is an indicator matrix (n, K).
+    The ONNX model has one input ``X`` (n, p). If some categories are text, it has one input (n, 1) per column instead,
+    with the name of the column (x0, x1, … for arrays). NaN and empty text are missing values. Dates are days since
+    1970, durations are days. The outputs are ``label`` (n,), ``probabilities`` (n, K) and ``scores`` (n, K), the last
+    two in single precision. Labels are text or numbers; labels of other types, such as dates, become text. If rows may
+    have several labels, ``label`` is an indicator matrix (n, K).
 
     Parameters
     ----------
     path : str, Path, binary file or None, default=None
-        The file to write, or a file that is open; None writes none.
+        The path or the open binary file to write to; None writes no file.
     dtype : {"float64", "float32"}, default="float64"
-        The precision of X. In single precision the model compares rounded values with the same thresholds.
+        The precision of X. With "float32", rounded features are compared with the thresholds of the fit.
     probabilities : bool, default=True
-        Whether there is an output ``probabilities``. Probabilities under a ``cost_matrix`` solve a linear system, which
-        ONNX cannot hold; then this must be False.
+        Whether the ONNX model has the output ``probabilities``. Must be False if there is a ``cost_matrix``, since
+        probabilities then solve a linear system, for which ONNX has no operator.
 
     Returns
     -------
     onnx.ModelProto
-        The model.
+        The exported model.
 
     Examples
     --------
@@ -348,7 +347,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
 
 
 def add_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_probabilities: bool) -> list[Any]:
-    """Add label, probabilities and scores of all classes; U are the scores of the classes with training examples."""
+    """Add the graph's outputs from the scores U of classes with training examples; return the output descriptions."""
     name = {}
     for out in ("label", "probabilities", "scores"):  # with underscores as long as a column has this name
         name[out] = min({f"{out}{'_' * n}" for n in range(len(taken) + 1)} - taken, key=len)
@@ -375,7 +374,7 @@ def add_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_p
 
 
 def merge_scores(graph: Graph, merged: Labels, U: str) -> str:
-    """Add the scores of merged classes, ½ log Σ exp(2U) over the members of each, (n, K')."""
+    """Add nodes for the scores (n, K') of K' merged classes: ½ log Σ exp(2U) over the codewords of a class."""
     columns = []
     for k in range(int(merged.max()) + 1):
         members = graph.op("Gather", U, np.flatnonzero(merged == k), axis=1)
@@ -389,7 +388,7 @@ def merge_scores(graph: Graph, merged: Labels, U: str) -> str:
 
 
 def add_labels(graph: Graph, model: PlainModel, U: str, out: str) -> Any:
-    """Add the label of the highest score, or of the median of ordered classes; return its type."""
+    """Add nodes for the label of highest score, or the median label of ordered classes; return the type of labels."""
     if model.order is None:
         labels = as_onnx_labels(model.classes[model.present])
         if not model.exact:  # 1 for the highest score and all that differ from it by rounding only
@@ -408,7 +407,7 @@ def add_labels(graph: Graph, model: PlainModel, U: str, out: str) -> Any:
 
 
 def as_onnx_labels(labels: AnyArray) -> AnyArray:
-    """Return labels as whole numbers, floats or text, the types that ONNX has."""
+    """Return labels in a type that ONNX has: whole numbers, floats or text."""
     if labels.dtype.kind == "O" and all(type(label) is int for label in labels.tolist()):
         labels = np.array(labels.tolist())
     if labels.dtype.kind in "iu" and np.can_cast(labels.dtype, np.int64):
@@ -419,12 +418,12 @@ def as_onnx_labels(labels: AnyArray) -> AnyArray:
 
 
 def add_probabilities(graph: Graph, model: PlainModel, U: str) -> str:
-    """Add the probabilities of all classes (n, K); those without training examples have 0."""
+    """Add nodes for the probabilities of all classes (n, K); a class without training examples has probability 0."""
     P = add_link(graph, model.link, U)
     return P if model.present.all() else add_absent(graph, P, graph.op("Mul", graph.reduce("Min", P), 0.0), model)
 
 
 def add_absent(graph: Graph, values: str, absent: str, model: PlainModel) -> str:
-    """Add values of all classes (n, K), from those of classes with training examples and one (n, 1) for the others."""
+    """Add nodes for values of all classes (n, K); classes without training examples have the values ``absent``."""
     where = np.where(model.present, np.cumsum(model.present) - 1, model.present.sum())
     return graph.op("Gather", graph.op("Concat", values, absent, axis=1), where, axis=1)

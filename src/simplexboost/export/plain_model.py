@@ -1,7 +1,7 @@
-"""Describes a fitted booster by plain values, from which all exporters start.
+"""Converts a fitted booster to a `PlainModel`, from which all exporters start.
 
-The values are trees, lines, codewords, link, labels and columns: F(x) = Σ trees + Σ lines (n, d), in which steps and
-temperature are factors already; U = ½ F Yᵀ (n, K); and the link turns U into probabilities.
+The trees and lines sum up to F(x) (n, d); their values are already multiplied by steps and temperature. The class
+scores are U = ½ F Yᵀ (n, K), with the codewords Y. A link turns U into probabilities.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from ..tables.features import share_last
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of X."""
+    """The columns of X in an exported model: their number, names and categories."""
 
     n: int
     names: list[str] | None  # None for arrays, whose columns have no names
     categories: list[list[Any] | None]  # of every column in the order of their numbers, all numbers or all text
 
     def sides(self, tree: Tree, node: int) -> tuple[list[int], list[int]]:
-        """Return the category numbers that a node sends left, and those that it sends right; both ascend."""
+        """Return the category codes that a tree node sends to its left child and to its right child, both ascending."""
         total = n_numbers(self.categories[int(tree.nodes["feature"][node])] or [])
         bits = np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little")[:total]
         return np.flatnonzero(bits).tolist(), np.flatnonzero(bits == 0).tolist()
@@ -45,7 +45,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """A fitted booster as plain values."""
+    """A fitted booster as plain values: trees, lines, codewords, link, classes and columns."""
 
     trees: list[TreeHypothesis]  # their values are sparse arrays (L, d)
     lines: list[LinearHypothesis]
@@ -60,24 +60,24 @@ class PlainModel:
 
     @property
     def decides(self) -> str:
-        """How labels are decided: "one" class of the highest score, the "median" class, or "several" labels."""
+        """The rule for predicted labels: "one" class of highest score, the "median" class, or "several" labels."""
         if self.threshold is not None:
             return "several"
         return "one" if self.order is None else "median"
 
     @property
     def exact(self) -> bool:
-        """Whether scores are tied only if they are equal bit for bit; other models compare them up to `TIED`."""
+        """Whether scores count as tied only if they are equal bit for bit; other models have the tolerance `TIED`."""
         return self.code.canonical and self.merged is None
 
     @property
     def d(self) -> int:
-        """The number of coordinates of F."""
+        """The code dimension d, which is the number of columns of F."""
         return int(self.code.Y.shape[1])
 
 
 def as_plain_model(clf: Any) -> PlainModel:
-    """Return a fitted booster as plain values; raise for models that no format can hold."""
+    """Return a fitted booster as a `PlainModel`; raise for models that no export format can hold."""
     if not isinstance(clf, AdditiveClassifier):
         raise TypeError(
             f"{type(clf).__name__} cannot be exported; the boosters that sum trees and lines can, such as "
@@ -113,7 +113,7 @@ def as_plain_model(clf: Any) -> PlainModel:
 
 
 def link_of(clf: Any, several: bool) -> Link:
-    """Return the link of a fitted booster; ``several`` says whether rows may have several labels."""
+    """Return the link of a fitted booster from scores to probabilities; ``several``: rows may have several labels."""
     n_classes = int(clf._present.sum())
     if n_classes < 2 and not several:
         return Link("certain")
@@ -128,7 +128,7 @@ def link_of(clf: Any, several: bool) -> Link:
 
 
 def plain_tree(term: Term, d: int) -> TreeHypothesis:
-    """Return the tree of a term, with its values times the step as a sparse array (L, d)."""
+    """Return the tree of a term, with leaf values multiplied by the step length, as a sparse array (L, d)."""
     h: Any = term.hypothesis
     scaled = csr_array(h.values, dtype=np.float64) * term.step
     if term.coordinate is not None:  # (L, 1) → (L, d)
@@ -140,7 +140,7 @@ def plain_tree(term: Term, d: int) -> TreeHypothesis:
 
 
 def plain_line(term: Term, d: int) -> LinearHypothesis:
-    """Return the line of a term, with slope and intercept times the step, (d,)."""
+    """Return the line of a term, with slope (d,) and intercept (d,) multiplied by the step length."""
     h: Any = term.hypothesis
     where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
     slope, intercept = np.zeros(d), np.zeros(d)
@@ -152,17 +152,17 @@ def plain_line(term: Term, d: int) -> LinearHypothesis:
 
 
 def holds_text(categories: list[Any] | None) -> bool:
-    """Return whether a column holds categories that are text, not numbers."""
+    """Return whether the categories of a column are text."""
     return bool(categories) and isinstance(categories[0], str)  # type: ignore[index]
 
 
 def n_numbers(categories: list[Any]) -> int:
-    """Return how many category numbers a column has: one for each category, and perhaps one that all others share."""
+    """Return how many category codes a column has: one per category, and perhaps one for all other values."""
     return len(categories) + int(share_last(categories))
 
 
 def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
-    """Return categories that are numbers in the precision of a format; raise if it cannot hold one exactly."""
+    """Return numeric categories with precision ``dtype``; raise if that changes one. ``where`` names the format."""
     largest = float(np.finfo(np.float64).max)
     with np.errstate(over="ignore"):
         found = np.array([v if abs(v) <= largest else np.inf for v in categories], dtype=np.float64).astype(dtype)
@@ -176,7 +176,7 @@ def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
 
 
 def round_down(thresholds: AnyArray) -> AnyArray:
-    """Return the largest single-precision numbers t not above the thresholds: x <= t is the same for such x."""
+    """Return thresholds rounded down to single precision, so that x <= threshold is unchanged for such x."""
     with np.errstate(over="ignore"):
         single = thresholds.astype(np.float32)
     return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
@@ -184,14 +184,14 @@ def round_down(thresholds: AnyArray) -> AnyArray:
 
 @described
 def numbers(clf: Any, X: Any) -> AnyArray:
-    """Return X as the numbers that treelite takes: categories by number, dates in days, NaN where missing.
+    """Return X as numbers for a model exported to treelite: category codes, dates in days, NaN for missing values.
 
-    C takes the same for text and dates; categories that are numbers are passed to it as they are.
+    Exported C source takes these numbers, too, except that categories that are numbers stay unchanged.
 
     Returns
     -------
     array of shape (n, p)
-        The numbers.
+        The features as numbers.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def numbers(clf: Any, X: Any) -> AnyArray:
 
 
 def source_path(path: Any, *endings: str) -> Path:
-    """Return the path of a source file, which must have one of these endings."""
+    """Return the path of a source file; raise unless the path has one of these file extensions."""
     found = as_path(path, "text or a path")
     if found.suffix not in endings:
         raise ValueError(f"path={str(path)!r} must end in {' or '.join(endings)}.")
@@ -222,7 +222,7 @@ def source_path(path: Any, *endings: str) -> Path:
 
 
 def check_dtype(dtype: Any) -> Any:
-    """Return the precision of X in the exported model."""
+    """Return ``dtype``, the precision of X in the exported model, as a NumPy type; raise unless float64 or float32."""
     try:
         found = np.dtype(dtype)
     except TypeError:
@@ -233,7 +233,7 @@ def check_dtype(dtype: Any) -> Any:
 
 
 def refuse_merged(model: PlainModel, where: str) -> None:
-    """Raise if classes of a model were merged, for a format that cannot add up their probabilities."""
+    """Raise if classes of the model were merged; ``where`` is a format that cannot add up their probabilities."""
     if model.merged is not None:
         raise ValueError(
             f"{where} cannot hold merged classes, whose probabilities are sums; export.onnx, export.python and "
@@ -242,7 +242,7 @@ def refuse_merged(model: PlainModel, where: str) -> None:
 
 
 def refuse_costs(where: str) -> ValueError:
-    """Return the error for probabilities under a cost matrix, which most formats cannot compute."""
+    """Return the error for probabilities under a cost matrix; ``where`` is a format that cannot compute them."""
     return ValueError(
         f"{where} cannot hold probabilities under a cost_matrix, which solve a linear system for every row; "
         "probabilities=False exports labels and scores."

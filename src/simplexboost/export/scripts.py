@@ -1,7 +1,7 @@
 """Exports models to one Python file that needs only NumPy, and to a JavaScript module for browsers.
 
-The Python file is the source of `standalone`, with the model in it or beside it. The JavaScript module reads a model
-file beside it.
+The Python file is the source code of `standalone`, followed by the model as text or by the name of a model file beside
+it. The JavaScript module reads a model file beside it.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ predict, predict_proba, class_scores = model.predict, model.predict_proba, model
 
 @described
 def python(clf: Any, path: Any, *, embed: bool = True) -> None:
-    """Export a fitted booster to one Python file that needs NumPy alone and predicts labels and probabilities.
+    """Export a fitted booster to a Python file that needs only NumPy and predicts labels and probabilities.
 
-    The file can be imported, ``import model; model.predict(X)``, and copied anywhere. It takes arrays, lists of rows,
-    dicts of columns and data frames, with text, categories and missing values as in the fit. Its scores are those of
-    the classifier bit for bit where these need no matrix product; it is slower than the compiled code.
+    Use the file with ``import model; model.predict(X)``. X is an array, a list of rows, a dict of columns or a data
+    frame, with text, categories and missing values as in the fit. Scores are equal to those of the classifier bit for
+    bit, unless they need a matrix product. Predictions are slower than those of the classifier.
 
     Parameters
     ----------
     embed : bool, default=True
-        Whether the model is in the file, as text. If not, the model file is written beside it, with the ending .sb,
-        which loads faster if the model is large.
+        Whether the Python file contains the model, as text. If False, the model is written to a model file beside it,
+        with the extension .sb; a large model then loads faster.
 
     Examples
     --------
@@ -83,7 +83,7 @@ SLOT = "const MODEL = null;"  # is replaced by the name of the model file
 
 @described
 def javascript(clf: Any, path: Any) -> None:
-    """Export a fitted booster to an ES module and, beside it, the model file that the module reads.
+    """Export a fitted booster to a JavaScript (ES) module, and a model file beside it that the module reads.
 
     ``import { load } from "./model.js"; const model = await load()`` gives a model with ``predict(row)``,
     ``probabilities(row)`` and ``scores(row)``, in browsers and in Node 20.12 or later, without dependencies. A row is
@@ -92,7 +92,7 @@ def javascript(clf: Any, path: Any) -> None:
     Parameters
     ----------
     path : str or Path
-        The file of the module, for instance "model.js". The model file has the same name with the ending .sb.
+        The module, for instance "model.js". The model file has the same name with the extension .sb.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def javascript(clf: Any, path: Any) -> None:
 
 
 def saved_model(clf: Any) -> bytes:
-    """Return the model file of a booster; raise if it cannot be exported."""
+    """Return the bytes of a booster's model file; raise if the booster cannot be exported."""
     as_plain_model(clf)
     memory = io.BytesIO()
     clf.save(memory)

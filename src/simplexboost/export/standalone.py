@@ -3,9 +3,9 @@
     model = load("model.sb")
     model.predict(X), model.predict_proba(X), model.class_scores(X)
 
-X is an array or a list of rows, with the columns of the fit in their order; a dict of columns by name; or a data frame.
-NaN and None mean missing. Dates are those of Python or NumPy, days since 1970, or text such as "2024-05-31T12:00:00",
-in UTC where it has no zone; durations are those of Python or NumPy, or days.
+X is an array, a list of rows, a dict of columns or a data frame, with the columns of the training table. NaN and None
+are missing values. Dates are Python or NumPy dates, days since 1970, or text such as "2024-05-31T12:00:00", which is
+UTC unless it has a time zone. Durations are Python or NumPy durations, or numbers of days.
 
 Written by ``simplexboost.export.python``; the format of model files is described in docs/files.md of simplexboost.
 """
@@ -44,7 +44,7 @@ NODE = np.dtype(
 
 
 class ModelFileError(ValueError):
-    """The error for a bad file."""
+    """The error for a model file that cannot be used."""
 
 
 def damaged(what: str) -> ModelFileError:
@@ -52,7 +52,7 @@ def damaged(what: str) -> ModelFileError:
 
 
 def load(path: Any) -> Model:
-    """Read a model file, a path or an open binary file; raise a `ModelFileError` if it is bad."""
+    """Return the model in a model file, a path or an open binary file; raise a `ModelFileError` if the file is bad."""
     try:
         with zipfile.ZipFile(path) as archive:
             check_sizes(archive)
@@ -68,7 +68,7 @@ def load(path: Any) -> Model:
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise, before anything is inflated, if a file declares larger contents than one of its size may hold."""
+    """Raise if an archive declares larger contents than its size allows; nothing is decompressed before this check."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
     if len(sizes) < len(archive.infolist()):
         raise damaged("it holds two members of the same name")
@@ -79,7 +79,7 @@ def check_sizes(archive: zipfile.ZipFile) -> None:
 
 
 def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Array:
-    """Return an array of a file; its size is compared with its shape and type before it is inflated."""
+    """Return an array of the archive, after checks of its size and checksum against its header entry ``about``."""
     size = np.dtype(about["dtype"]).itemsize * math.prod(about["shape"])
     if archive.getinfo(name).file_size != size:
         raise damaged(f"{name!r} has another size than its shape and type")
@@ -117,7 +117,7 @@ class Model:
         self.terms = Terms(arrays, float(arrays["temperature"][0]) if "temperature" in arrays else 1.0)
 
     def predict(self, X: Any) -> Array:
-        """Return the labels of rows (n,), or an indicator matrix (n, K) if rows may have several labels."""
+        """Return the predicted labels (n,), or an indicator matrix (n, K) if rows may have several labels."""
         U = self.class_scores(X)
         if self.threshold is not None:
             return (self._above(U) > 0).astype(np.int64)
@@ -127,11 +127,11 @@ class Model:
         return self.classes_[self.order[(2.0 * up_to >= (1.0 - TIED) * up_to[:, -1:]).argmax(axis=1)]]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probabilities of the classes, (n, K)."""
+        """Return the class probabilities (n, K)."""
         return self._probabilities(self.class_scores(X))
 
     def _best(self, U: Array) -> Array:
-        """Return the first of the best classes by number, (n,); products with codewords are compared up to `TIED`."""
+        """Return the index (n,) of the class of highest score; among tied scores, the first."""
         if self.merged is None and (self.Y is None or np.array_equal(self.Y, np.eye(*self.Y.shape))):
             return U.argmax(axis=1)
         U = U[:, self.present]
@@ -139,7 +139,7 @@ class Model:
         return np.flatnonzero(self.present)[(U >= U.max(axis=1, keepdims=True) - tied).argmax(axis=1)]
 
     def _probabilities(self, U: Array) -> Array:
-        """Return the probabilities (n, K) of scores."""
+        """Return the class probabilities (n, K) for class scores U (n, K)."""
         if self.threshold is not None:
             return np.exp(-np.logaddexp(0.0, (-4.0 if self.loss == "OneVsAll" else -2.0) * self._above(U)))
         P = np.zeros(U.shape)
@@ -149,7 +149,7 @@ class Model:
         return P
 
     def class_scores(self, X: Any) -> Array:
-        """Return the class scores U = F Yᵀ / 2, (n, K)."""
+        """Return the class scores U = F Yᵀ / 2 (n, K), for the codewords Y; scores of merged classes are combined."""
         X = self.numbers(X)
         F = np.zeros((len(X), self.d), dtype=self.dtype)
         size = max(1, BLOCK // max(1, len(self.terms.roots)))
@@ -165,7 +165,7 @@ class Model:
         return scores
 
     def numbers(self, X: Any) -> Array:
-        """Return X as numbers (n, p): categories by number, NaN where missing."""
+        """Return X as numbers (n, p), with category codes for categories and NaN for missing values."""
         columns = columns_of(X, self.feature_names_in_)
         if len(columns) != self.n_features_in_:
             raise ValueError(f"X has {len(columns)} columns; the model was fitted on {self.n_features_in_}.")
@@ -179,7 +179,7 @@ class Model:
         return found
 
     def _above(self, U: Array) -> Array:
-        """Return the scores minus their thresholds, (n, K)."""
+        """Return the scores U (n, K) minus the threshold of each row, a linear function of the row's scores."""
         return U - (U @ self.threshold[:-1] + self.threshold[-1])[:, None]
 
 
@@ -187,7 +187,7 @@ class Model:
 
 
 def columns_of(X: Any, names: list[str] | None) -> list[Array]:
-    """Return the columns of a table, (n,) each."""
+    """Return the columns of a table, arrays (n,); a dict or data frame gives the columns in ``names``, if any."""
     if hasattr(X, "keys") or hasattr(X, "columns"):  # a dict or a frame
         wanted = list(X.keys() if hasattr(X, "keys") else X.columns) if names is None else names
         # categories of pandas as objects, since an array of whole numbers with holes would round them
@@ -200,7 +200,7 @@ def columns_of(X: Any, names: list[str] | None) -> list[Array]:
 
 
 def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Array:
-    """Return a column as numbers (n,); ``known`` has the numbers of its categories, or is None."""
+    """Return a column as numbers (n,); ``known`` maps categories to their codes, and is None without categories."""
     if known is not None:
         other = len(known) if len(known) == MOST_CATEGORIES - 1 else np.nan
         kinds = (str, int)  # categories are kept as text or whole numbers, anything else as a float
@@ -214,7 +214,7 @@ def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Arra
 
 
 def days(values: Array) -> Array:
-    """Return dates of NumPy as days since 1970, durations as days; far years would overflow in microseconds."""
+    """Return NumPy dates as days since 1970 and NumPy durations as days; years far from 1970 do not overflow."""
     unit, count = np.datetime_data(values.dtype)
     if unit in ("Y", "M") and values.dtype.kind == "M":
         return days(values.astype("M8[D]"))
@@ -226,7 +226,7 @@ def days(values: Array) -> Array:
 
 
 def as_number(value: Any, kind: str) -> float:
-    """Return a number as it is, dates as days since 1970 (in UTC where they have a time zone), durations in days."""
+    """Return a number as a float, a date as days since 1970 (UTC if it has a time zone), a duration in days."""
     if kind == "date" and isinstance(value, str):
         try:
             value = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))  # which an older Python does not know
@@ -252,7 +252,7 @@ def is_missing(value: Any) -> bool:
 
 
 def value_of(value: Any) -> Any:
-    """Return a value of the header; the kinds that predictions do not need stay JSON."""
+    """Return a value of the JSON header as Python or NumPy value; types that predictions do not need stay JSON."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
@@ -266,7 +266,7 @@ def value_of(value: Any) -> Any:
 
 
 def array_of(about: dict[str, Any]) -> Array:
-    """Return an array of values in the header."""
+    """Return the NumPy array that an entry of the JSON header describes."""
     values = [value_of(value) for value in about["values"]]
     if about["dtype"] == "object":
         out = np.empty(len(values), dtype=object)
@@ -281,7 +281,7 @@ def array_of(about: dict[str, Any]) -> Array:
 
 
 class Terms:
-    """The trees and lines of a model; the nodes of all trees lie in one array, and all trees are walked together."""
+    """The trees and lines of a model; the nodes of all trees are in one array, and all trees are traversed together."""
 
     def __init__(self, arrays: dict[str, Array], temperature: float) -> None:
         self.step = temperature * arrays["step"]
@@ -308,7 +308,7 @@ class Terms:
             self.begin = starts(self.shape[:, 0])
 
     def leaves(self, X: Array) -> Array:
-        """Return the leaf of every row in every tree, (n, V)."""
+        """Return the leaf index of every row in every tree, (n, number of trees)."""
         at = np.repeat(self.roots[None], len(X), axis=0)
         rows = np.arange(len(X))[:, None]
         while True:
@@ -326,7 +326,7 @@ class Terms:
             at = np.where(inside, self.left[at] + ~goes_left, at)
 
     def add_to(self, F: Array, X: Array) -> None:
-        """Add all terms at X (n, p) to F (n, d), one after another."""
+        """Add the values of all terms for the rows of X (n, p) to F (n, d), in the order of the terms."""
         leaves = self.leaves(X).T
         number = np.where(self.is_line, np.cumsum(self.is_line), np.cumsum(~self.is_line)) - 1  # of its kind
         for t, coordinate in enumerate(self.coordinate):
@@ -345,12 +345,12 @@ class Terms:
                     out[rows[:, None], self.columns[part][None]] += self.values[part] * step
 
     def table(self, t: int) -> Array:
-        """Return the values of term t, (leaves, d)."""
+        """Return the values of term t: leaf values (L, d) of a tree, or slope and intercept (2, d) of a line."""
         return self.values[self.begin[t] : self.begin[t + 1]].reshape(self.shape[t])
 
 
 def starts(sizes: Array) -> Array:
-    """Return where consecutive parts of these sizes begin, and where the last one ends."""
+    """Return the offsets where consecutive parts of these sizes begin, and the end of the last part."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -358,7 +358,7 @@ def starts(sizes: Array) -> Array:
 
 
 def link(loss: str, parameters: dict[str, Any], U: Array) -> Array:
-    """Return the probabilities (n, K) under a loss, from scores of classes that had training examples."""
+    """Return the probabilities (n, K) under a loss from the scores U (n, K) of classes that had training examples."""
     U = np.clip(U, -HUGE, HUGE)
     rates = {"Exponential": 1.0, "MM": 2.0, "Logistic": 2.0, "Savage": 2.0}
     if loss in rates and parameters.get("cost_matrix") is not None:
@@ -377,13 +377,13 @@ def link(loss: str, parameters: dict[str, Any], U: Array) -> Array:
 
 
 def softmax(U: Array) -> Array:
-    """Return exp(U) with every row divided by its sum."""
+    """Return the softmax of every row of U."""
     P = np.exp(U - U.max(axis=1, keepdims=True))
     return P / P.sum(axis=1, keepdims=True)
 
 
 def savage_link(U: Array) -> Array:
-    """Return Savage's posterior, 1 / (1 − p_k) over its sum with p = softmax(2U), computed without cancellation."""
+    """Return the probabilities (n, K) of Savage's loss, 1 / (1 − p_k) over its row sum, where p is softmax(2U)."""
     rows, best = np.arange(len(U)), U.argmax(axis=1)
     top = U[rows, best]
     others = U.copy()
@@ -397,7 +397,7 @@ def savage_link(U: Array) -> Array:
 
 
 def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
-    """Return the posterior under costs C (K, K): the stationary distribution of a walk on classes, over the weights."""
+    """Return the probabilities (n, K) under costs C (K, K), from stationary distributions of a walk on the classes."""
     n, K = U.shape
     size = max(1, BLOCK // K**2)
     if n > size:
@@ -418,7 +418,7 @@ def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
 
 
 def stationary(T: Array, b: Array) -> Array:
-    """Return stationary distributions of n walks with rates T[i, l, k] b[i, k] from l to k, over b, up to factors."""
+    """Return π / b (n, K) up to row factors; π is stationary for n walks with rates T[i, l, k] b[i, k] from l to k."""
     order = np.argsort(-b, axis=1)
     b = np.take_along_axis(b, order, axis=1)
     T = np.take_along_axis(np.take_along_axis(T, order[:, :, None], axis=1), order[:, None, :], axis=2)

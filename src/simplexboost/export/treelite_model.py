@@ -1,6 +1,6 @@
 """Exports models to treelite, as trees with a vector of class scores in every leaf.
 
-treelite has neither codewords nor sparse leaves, so every leaf holds the scores of all K classes, U = ½ F Yᵀ.
+treelite has neither codewords Y nor sparse leaves, so every leaf stores its share of all K scores U = ½ F Yᵀ.
 """
 
 from __future__ import annotations
@@ -30,25 +30,24 @@ REFUSED = {
 def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
     """Export a fitted booster of trees to treelite; needs the package treelite (``pip install treelite``).
 
-    The model predicts probabilities (n, 1, K), or scores if ``probabilities`` is False; its columns are the classes in
-    the order of ``classes_``. Its input are numbers, NaN where missing, with categories by their number, as
-    `export.numbers` returns them. treelite holds all K values of every leaf, so that models for many classes take much
-    more memory than ours.
+    The treelite model predicts probabilities (n, 1, K), or scores if ``probabilities`` is False, with the classes in
+    the order of ``classes_``. Its input is X as `export.numbers` returns it. Every leaf of a treelite model stores K
+    values, so a model for many classes takes much more memory than in this package.
 
     Parameters
     ----------
     path : str, Path, binary file or None, default=None
-        The file to write, or a file that is open; None writes none.
+        The path or the open binary file to write to; None writes no file.
     dtype : {"float64", "float32"}, default="float64"
         The precision of thresholds, leaves and input.
     probabilities : bool, default=True
-        Whether the model returns probabilities. treelite has the softmax, and the logistic function for rows with
-        several labels; for other links this must be False.
+        Whether the model predicts probabilities. treelite can compute the softmax, and the logistic function for rows
+        with several labels. If the loss needs another function, this must be False.
 
     Returns
     -------
     treelite.Model
-        The model.
+        The exported model.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
 
 
 def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dict[str, Any]]:
-    """Return the matrix (d, K) from F to the model's sums, their initial values (K,), and the function of the sums."""
+    """Return the matrix (d, K) from F to class scores, the base scores (K,), and treelite's postprocessor as a dict."""
     K = len(model.classes)
     to_scores = np.zeros((model.d, K))
     to_scores[:, model.present] = 0.5 * model.code.Y.T.astype(np.float64)
@@ -114,7 +113,7 @@ def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dic
 
 
 def add_tree(builder: Any, tree: Tree, values: AnyArray, model: PlainModel, precision: Any) -> None:
-    """Add a tree with these leaf values (L, K)."""
+    """Add a tree with leaf values (L, K) to treelite's model builder; thresholds get this precision."""
     nodes = tree.nodes
     thresholds = round_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
     builder.start_tree()

@@ -1,1 +1,1 @@
-"""Defines fitted models: sums of weak hypotheses with their codewords, and branching programs."""
+"""Defines fitted models: sums of weak hypotheses with a coding matrix, and branching programs."""

@@ -1,8 +1,8 @@
-"""Defines the additive model F(x) = Σ_t α_t h_t(x) (n, d) with class scores U = ½ F Yᵀ (n, K).
+"""Defines the additive model F(x) = Σ_t α_t h_t(x), weak hypotheses h_t times steps α_t, with scores U = ½ F Yᵀ (n, K).
 
-A fitted model can also lose classes or gain others. With canonical codewords every class has a column of its own in the
-leaf values (L, K), and the scores of a class are a sum over that column alone. So columns can be removed or inserted
-while the trees stay as they are, and no bit of the remaining scores changes.
+Classes can be removed from a fitted model or added to it. With canonical codewords every class has its own column in
+the leaf values (L, K), and its scores are a sum over this column alone. So columns can be removed or inserted while the
+trees stay unchanged, and the scores of the remaining classes stay the same bit for bit.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .hypotheses import LeafOutputs, LinearHypothesis, PendingTree, TreeHypothes
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One summand α h: all of F, or one coordinate of it."""
+    """One summand of an additive model: a weak hypothesis h times a step, added to all columns of F or to one only."""
 
     hypothesis: Any  # a `Hypothesis`
     step: float
     coordinate: int | None = None
 
     def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
-        """Add α h to F in place, from the outputs of h."""
+        """Add step times h to F (n, d) in place, given the outputs of the hypothesis h on the rows of F."""
         if isinstance(outputs, LeafOutputs):
             outputs.engine.compute.add_leaves(F, outputs.values, self.step, outputs.leaf_of_row)
         elif self.coordinate is None:
@@ -42,15 +42,15 @@ class Term:
 
 @dataclass(eq=False)
 class AdditiveModel:
-    """Codewords and terms; rounds may add several terms each.
+    """An additive model: F is a sum of terms, weak hypotheses times steps, and Y the coding matrix for class scores.
 
     Attributes
     ----------
-    Y : (K, d) codewords
-    terms : the summands, in the order they were added
+    Y : the coding matrix, (K, d)
+    terms : the summands, in the order in which they were added
     round_ends : the number of terms after each round
-    temperature : what predictions multiply all steps by; boosting goes on from the steps as they are. Several labels
-        or class targets may have a temperature each: then it is (d,), for the columns of F
+    temperature : the factor by which predictions multiply all steps; further boosting uses the steps without it.
+        With several labels or class targets it may be an array (d,), a factor for every column of F
     """
 
     Y: Array
@@ -76,32 +76,32 @@ class AdditiveModel:
         self.round_ends.append(len(self.terms))
 
     def add_block(self, block: RoundBlock, sparse: bool) -> None:
-        """Add rounds of a tree each that an engine made in one call; leaf values become sparse if most are zero."""
+        """Add rounds of one tree each, made by an engine in one call; if ``sparse``, store the leaf values sparsely."""
         for tree, values in block.trees():
             self.terms.append(Term(TreeHypothesis(tree, sparse_values(values) if sparse else values), block.step))
             self.round_ends.append(len(self.terms))
 
     @property
     def constant(self) -> Array | None:
-        """What the first term adds to F in every row, (d,), if it is a tree of one leaf; else None."""
+        """What the first term adds to every row of F, (d,), if its hypothesis is a tree with one leaf; else None."""
         first = self.terms[0].hypothesis if self.terms else None
         if type(first) is not TreeHypothesis or first.tree.n_leaves > 1:
             return None
         return np.asarray(self.terms[0].step * (first.values.toarray() if issparse(first.values) else first.values)[0])
 
     def materialise(self) -> None:
-        """Replace trees that are still on their way from a device by ordinary ones."""
+        """Replace trees that a GPU is still computing by the finished trees."""
         for i, term in enumerate(self.terms):
             if isinstance(term.hypothesis, PendingTree):
                 self.terms[i] = replace(term, hypothesis=term.hypothesis.made)
 
     def first(self, n_rounds: int) -> AdditiveModel:
-        """Return the model after its first rounds."""
+        """Return a model with only the first ``n_rounds`` rounds."""
         ends = self.round_ends[:n_rounds]
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
 
     def at(self, temperature: Any) -> AdditiveModel:
-        """Return the model with another temperature, which does not change what a constant first term adds."""
+        """Return the model with another temperature; a first tree with one leaf still adds the same constant to F."""
         if np.array_equal(temperature, self.temperature):
             return self
         terms = list(self.terms)
@@ -111,17 +111,17 @@ class AdditiveModel:
 
     @property
     def scaled_terms(self) -> list[Term]:
-        """The terms, their steps, or the columns of their outputs, multiplied by the temperature."""
+        """The terms, with their steps (or the columns of their leaf values) multiplied by the temperature."""
         one = np.ndim(self.temperature) == 0 and self.temperature == 1.0
         return self.terms if one else [multiply_outputs(term, self.temperature) for term in self.terms]
 
     @property
     def dtype(self) -> Any:
-        """The precision of F, which is that of the codewords."""
+        """The floating-point type of F, which equals that of the coding matrix."""
         return self.Y.dtype
 
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
-        """Compute F(X), (n, d)."""
+        """Compute F (n, d) for the rows of X (n, p)."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         packed = self._packed(X.shape[1], engine)
         if packed is None:
@@ -131,9 +131,9 @@ class AdditiveModel:
         return F
 
     def finish_on_device(self, what: str, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
-        """Write "probabilities" or "winners" to out if a device computes them where it computes F.
+        """Write the probabilities or the predicted classes to ``out`` if a GPU can compute them; return whether it did.
 
-        See `engine.cuda.forest.CudaForest.finish`; it returns False otherwise.
+        ``what`` is "probabilities" or "winners", the class indices; see `engine.cuda.forest.CudaForest.finish`.
         """
         if engine.device.is_host or not self.code.canonical or (what == "probabilities" and self.dtype != np.float32):
             return False
@@ -141,10 +141,7 @@ class AdditiveModel:
         return packed is not None and packed.finish(what, X, len(self.Y), out)
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest | None:
-        """Return the forest, packed once (18 ms for 400 trees) for an engine and kept until the model changes.
-
-        None if there are no terms, or some that are not trees.
-        """
+        """Return the trees in the engine's packed form, kept for the next call; None unless all terms are trees."""
         kept, key = self._forest, (len(self.terms), type(engine.compute), engine.device)
         if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
             if not self.terms or len(self.trees) < len(self.terms):
@@ -165,7 +162,7 @@ class AdditiveModel:
             self.Y = identity(*self.Y)
 
     def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
-        """Yield F(X) after every round; the same array each time, updated in place."""
+        """Yield F (n, d) after every round, always in the same array, which is updated in place."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         terms = self.scaled_terms
         for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
@@ -173,7 +170,7 @@ class AdditiveModel:
             yield F
 
     def feature_gains(self, p: int) -> Array:
-        """Sum the gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
+        """Return each feature's share (p,) in the total gain of all splits; gains are multiplied by the tree's step."""
         gains, most = np.zeros(p), np.finfo(np.float64).max / max(p, 1)
         with np.errstate(over="ignore", invalid="ignore"):  # numbers so large come from files that were made by hand
             for term in self.terms:
@@ -187,12 +184,12 @@ class AdditiveModel:
         return gains / gains.sum() if gains.sum() > 0 else gains
 
     def scores(self, F: AnyArray) -> Array:
-        """Compute U = ½ F Yᵀ, (n, K), in double precision."""
+        """Compute the class scores U = ½ F Yᵀ, (n, K), in double precision."""
         return self.code.scores(F)
 
 
 def multiply_outputs(term: Term, factors: Any) -> Term:
-    """Multiply the step by a number, or a tree's outputs in each column of F by one of factors (d,)."""
+    """Return the term with its step multiplied by a number, or its leaf values (L, d) by factors (d,) per column."""
     if np.ndim(factors) == 0:
         return replace(term, step=term.step * float(factors))
     values = term.hypothesis.values
@@ -200,10 +197,7 @@ def multiply_outputs(term: Term, factors: Any) -> Term:
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
-    """Add Σ α h(X) to F, in place and in order; consecutive trees go to the engine in one call.
-
-    F may be `Candidates`, to which trees are added one by one.
-    """
+    """Add the terms, steps times h(X), to F (n, d) or `Candidates` in place; consecutive trees take one engine call."""
     if isinstance(F, Candidates):
         for term in terms:
             leaves = engine.compute.apply(term.hypothesis.tree, X)
@@ -218,7 +212,7 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU)
 
 
 def make_forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
-    """Return tree terms in the form that `Engine.pack` takes."""
+    """Return the trees of the terms, with steps, as the `ForestArrays` that `Engine.pack` takes."""
     hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     return ForestArrays(
         [h.tree for h in hypotheses],
@@ -231,15 +225,15 @@ def make_forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
 
 
 def has_columns(model: AdditiveModel) -> bool:
-    """Tell whether every class has a column of its own, in the leaves of trees and nowhere else."""
+    """Tell whether every class has its own column in the leaf values: all terms are trees, and Y is the identity."""
     trees = all(isinstance(t.hypothesis, TreeHypothesis) and t.coordinate is None for t in model.terms)
     return model.code.canonical and trees
 
 
 def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
-    """Return the model of some of its classes, in the order of `kept`; their scores stay the same, bit for bit.
+    """Return the model with only the classes ``kept``, in this order; their scores stay the same bit for bit.
 
-    Where classes have no columns of their own, their codewords are taken away and the predictor stays as it is.
+    If classes have no columns of their own in the leaf values, only rows of the coding matrix are removed.
     """
     if not has_columns(model):
         return AdditiveModel(model.Y[kept], list(model.terms), list(model.round_ends), model.temperature)
@@ -253,13 +247,13 @@ def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
 
 
 def with_classes(model: AdditiveModel, places: Labels, K: int) -> AdditiveModel:
-    """Return the model for K classes: its own columns go to `places`, ascending, and the others are zero."""
+    """Return the model for K classes: its old classes get the indices ``places``, ascending; new classes get zeros."""
     terms = [with_values(term, spread_columns(term.hypothesis.values, places, K)) for term in model.terms]
     return AdditiveModel(unit_vectors(K, model.Y), terms, list(model.round_ends), model.temperature)
 
 
 def spread_columns(values: Any, places: Labels, K: int) -> Any:
-    """Move the columns of leaf values (L, d) to places among K columns; the others are zero.
+    """Return leaf values (L, K) with the columns of ``values`` (L, d) at the indices ``places`` and zeros elsewhere.
 
     >>> spread_columns(np.array([[1.0, 2.0]]), np.array([0, 2]), 4)
     array([[1., 0., 2., 0.]])
@@ -273,7 +267,7 @@ def spread_columns(values: Any, places: Labels, K: int) -> Any:
 
 
 def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
-    """Return the term with other values (L, m), or (m,) for all leaves, divided by its step, in some columns."""
+    """Return the term with the columns ``places`` of its leaf values replaced by ``columns``, divided by its step."""
     values = term.hypothesis.values
     dense = values.toarray() if issparse(values) else values.copy()
     dense[:, places] = columns / term.step
@@ -281,10 +275,9 @@ def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
 
 
 def with_values(term: Term, values: Any) -> Term:
-    """Return the term with other leaf values."""
     return replace(term, hypothesis=TreeHypothesis(term.hypothesis.tree, values))
 
 
 def unit_vectors(K: int, like: AnyArray) -> AnyArray:
-    """Return canonical codewords (K, K) in the precision of others; a view if they are many."""
+    """Return the identity (K, K) as coding matrix, with the data type of ``like``; a read-only view for large K."""
     return np.eye(K, dtype=like.dtype) if K <= FEW else identity(K, like.dtype)

@@ -1,6 +1,6 @@
-"""Multiplies by codewords Y: scores from the predictor, ½ F Yᵀ, and gradients from residuals, ½ P Y (`Gradient`).
+"""Multiplies by the coding matrix Y (K, d): scores ½ F Yᵀ from F (n, d), gradients ½ P Y from residuals P (n, K).
 
-Canonical codewords of thousands of classes are a view on 2K − 1 numbers, which takes no K × K memory.
+For thousands of classes, canonical codewords are a view on 2K − 1 numbers, which takes no K × K memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FEW = 1024  # up to so many classes, canonical codewords are an ordinary array
 
 
 def identity(K: int, dtype: Any = np.float64) -> AnyArray:
-    """Return the identity (K, K) as a view that cannot be written to: its rows share 2K − 1 numbers."""
+    """Return the identity matrix (K, K) as a read-only view on 2K − 1 numbers, which saves memory."""
     numbers = np.zeros(2 * K - 1, dtype=dtype)
     numbers[K - 1] = 1.0
     size = numbers.itemsize
@@ -27,26 +27,27 @@ def identity(K: int, dtype: Any = np.float64) -> AnyArray:
 
 
 def is_view(Y: AnyArray) -> bool:
-    """Tell whether Y is what `identity` returns: no other matrix is constant along its diagonals in memory."""
+    """Tell from its strides whether a matrix Y is a view that `identity` made."""
     size = Y.itemsize
     square = Y.ndim == 2 and len(Y) > 1 and Y.shape[0] == Y.shape[1]
     return square and Y.strides == (-size, size) and bool(Y[0, 0] == 1.0)
 
 
 def in_precision(Y: AnyArray, dtype: Any) -> AnyArray:
-    """Return codewords in another precision; those of `identity` stay a view."""
+    """Return the coding matrix Y with another data type; a view made by `identity` stays a view."""
     return identity(len(Y), dtype) if is_view(Y) else Y.astype(dtype)
 
 
 def is_same_code(A: AnyArray, B: AnyArray) -> bool:
-    """Tell whether two codes are equal, without a K × K array where both are views."""
+    """Tell whether two coding matrices are equal; for views made by `identity`, no K × K array is needed."""
     return A.shape == B.shape if is_view(A) and is_view(B) else np.array_equal(A, B)
 
 
 class Code:
-    """Codewords Y (K, d) as a linear map, computed by an engine.
+    """A coding matrix Y (K, d) as a linear map, whose products an engine computes.
 
-    Where Y = a I + b (canonical or SAMME's) no matrix product is needed: such codewords are `symmetric`.
+    If Y = a I + b with numbers a and b (canonical or SAMME's codewords), it is `symmetric` and no matrix product is
+    needed.
     """
 
     def __init__(self, Y: AnyArray, engine: Engine = CPU) -> None:
@@ -57,27 +58,27 @@ class Code:
 
     @cached
     def gap(self) -> float | None:
-        """½⟨y_c, y_c − y_k⟩ where it is the same for every pair of classes, else None."""
+        """The value of ½⟨y_c, y_c − y_k⟩ if it is equal for all pairs of classes c ≠ k, else None."""
         gram = self.Y.astype(np.float64) @ self.Y.T  # (K, K)
         gaps = 0.5 * (np.diag(gram)[:, None] - gram)[~np.eye(len(gram), dtype=bool)]
         return float(gaps.mean()) if np.allclose(gaps, gaps[0], rtol=1e-12, atol=0.0) else None
 
     def forward(self, F: AnyArray, out: Array | None = None) -> AnyArray:
-        """Compute ½ F Yᵀ (n, K) from F (n, d), written to `out` where that is given."""
+        """Compute ½ F Yᵀ (n, K) from F (n, d); if `out` is given, write the result to it."""
         return self._times(F, self.Y.T, out)
 
     def scores(self, F: AnyArray) -> Array:
-        """Compute U = ½ F Yᵀ, (n, K), in double precision."""
+        """Compute the class scores U = ½ F Yᵀ, (n, K), in double precision."""
         return self.forward(F).astype(np.float64, copy=False)
 
     def back(self, P: AnyArray) -> AnyArray:
-        """Compute ½ P Y (n, d) from P (n, K)."""
+        """Compute ½ P Y (n, d), the gradient in F, from P (n, K), the gradient in the class scores."""
         return self._times(P, self.Y)
 
     def predictor(self, logits: Array) -> AnyArray:
-        """Find F (n, d) with the given logits F Yᵀ, up to a constant in each row, in the precision of the codewords.
+        """Return F (n, d) such that F Yᵀ equals the logits (n, K) up to a constant in each row.
 
-        Raises ValueError if there is none, as with codewords of fewer than K − 1 dimensions.
+        Raise ValueError if there is no such F, which happens if the codewords have fewer than K − 1 dimensions.
         """
         if self.canonical:
             return logits.astype(self.Y.dtype, order="C")
@@ -93,7 +94,7 @@ class Code:
         )
 
     def own_scores(self, F: AnyArray, c: AnyArray) -> Array:
-        """Compute ½⟨F, y_c⟩ of every row, (n,)."""
+        """Compute the score ½⟨F, y_c⟩ of every row for its class c, (n,)."""
         if self._form is None:
             return 0.5 * np.einsum("nd,nd->n", F, self.Y[c])
         a, b = self._form
@@ -111,7 +112,7 @@ class Code:
 
 
 def symmetric_form(Y: AnyArray) -> tuple[float, float] | None:
-    """Return (a, b) if Y = a I + b, else None."""
+    """Return the numbers (a, b) if Y is a times the identity plus b in all entries, else None."""
     K = len(Y)
     if is_view(Y):
         return 1.0, 0.0
@@ -123,24 +124,25 @@ def symmetric_form(Y: AnyArray) -> tuple[float, float] | None:
 
 
 class Gradient:
-    """Minus the gradient of the risk, in the forms that learners and steps use.
+    """The negative gradient of the risk, in the forms that weak learners and step rules use.
 
     Parameters
     ----------
     labels, weight : arrays of shape (n,)
-        The class that a classifier should name for every example, and how important that is: the true class and its
-        entry of P; of several labels, the one with the largest entry.
+        For every row the class index that a weak classifier should predict, and how important this is: the true class
+        and its entry of P; with several labels, the one with the largest entry of P.
     P : array of shape (n, K), a function that returns it, or None
-        Minus the gradient in the scores, sample weights included, up to a positive factor.
+        The negative gradient with respect to the class scores, sample weights included, up to a positive factor.
     code : Code or None, default=None
-        The codewords that P belongs to.
+        The coding matrix by which G is computed from P.
     G : array of shape (n, d) or None, default=None
-        Minus the gradient in F: a learner should make Σ_i ⟨G_i, h(x_i)⟩ large. By default ½ P Y, computed on first use.
+        The negative gradient with respect to F: a weak learner should make Σ_i ⟨G_i, h(x_i)⟩ large. By default ½ P Y,
+        computed on first use.
     single : bool, default=False
-        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        Whether labels and weights determine G: G Yᵀ is then, up to a constant in every row, the weight in the column of
         the label and 0 elsewhere.
     risk : float or None, default=None
-        The mean weighted loss, if the residual determines it.
+        The mean weighted loss, if it was computed from the residual; else None.
 
     Examples
     --------
@@ -168,12 +170,12 @@ class Gradient:
 
     @cached
     def P(self) -> Array:
-        """Minus the gradient in the scores, (n, K)."""
+        """The negative gradient with respect to the class scores, (n, K)."""
         assert self._late is not None  # else it was given, or nobody asks
         return self._late()
 
     @cached
     def G(self) -> Array:
-        """Minus the gradient in F, (n, d)."""
+        """The negative gradient with respect to F, (n, d)."""
         assert self.code is not None
         return self.code.back(self.P)

@@ -1,4 +1,4 @@
-"""Defines the hypotheses h(X) (n, d) that weak learners return, which never change once they are made."""
+"""Defines the hypotheses h(X) (n, d) that weak learners return; they never change after they are made."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..engine import CPU, Engine, Grown, LateValues, Tree, column_of
 
 
 class Hypothesis(Protocol):
-    """A weak hypothesis."""
+    """A weak hypothesis: a function h from rows X (n, p) to outputs (n, d)."""
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """Compute h(X), (n, d)."""
+        """Compute h(X), (n, d), for the rows of X (n, p)."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeHypothesis:
-    """A tree with a vector in each leaf: values (L, d) in single or double precision, sparse if most are zero."""
+    """A tree with a vector in each leaf: leaf values (L, d) in single or double precision, sparse if most are zero."""
 
     tree: Tree
     values: Any
@@ -36,9 +36,9 @@ class TreeHypothesis:
 
 
 class PendingTree(TreeHypothesis):
-    """A `TreeHypothesis` that a device is still computing: the tree with its leaf values, sparse if most are zero.
+    """A `TreeHypothesis` that a GPU is still computing.
 
-    It is for the time of the fit only: `AdditiveModel.materialise` puts what was made in its place.
+    It exists only during a fit: `AdditiveModel.materialise` replaces it by the finished `TreeHypothesis`.
     """
 
     def __init__(self, grown: Grown, values: LateValues, sparse: bool) -> None:
@@ -46,14 +46,14 @@ class PendingTree(TreeHypothesis):
 
     @cached
     def made(self) -> TreeHypothesis:
-        """The tree, once it is computed."""
+        """The finished tree; the first access waits for the GPU."""
         grown, values, sparse = self.__dict__.pop("_parts")
         if not sparse:
             return TreeHypothesis(grown.tree, np.asarray(values))
         return TreeHypothesis(grown.tree, values.sparse if values.sparse is not None else sparse_values(values))
 
     def maker(self) -> Callable[[], None]:
-        """Return a function that makes the tree unless it is gone: postponed work keeps no interrupted fit alive."""
+        """Return a function that finishes the tree if it still exists; the function has only a weak reference to it."""
         known = weakref.ref(self)
 
         def make() -> None:
@@ -71,7 +71,7 @@ class PendingTree(TreeHypothesis):
 
 
 def sparse_values(values: AnyArray) -> Any:
-    """Return leaf values (L, d) as a sparse array; ``csr_array(values)`` takes five times as long."""
+    """Return leaf values (L, d) as a sparse array; this takes a fifth of the time of ``csr_array(values)``."""
     filled = values != 0
     at, ends = np.flatnonzero(filled), np.zeros(len(values) + 1, dtype=np.int32)
     np.cumsum(filled.sum(axis=1, dtype=np.int32), out=ends[1:])
@@ -81,14 +81,14 @@ def sparse_values(values: AnyArray) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class LeafOutputs:
-    """A tree's outputs on the training rows in compact form: values (L, d), maybe `LateValues`, and leaves of rows."""
+    """A tree's outputs on the training rows in compact form: the leaf values (L, d) and the leaf index of every row."""
 
     values: Any
     leaf_of_row: AnyArray
     engine: Engine = CPU
 
     def dense(self) -> Array:
-        """Return the outputs, (n, d)."""
+        """Return the outputs of all training rows as an array (n, d)."""
         return np.asarray(self.values)[self.engine.device.to_host(self.leaf_of_row)]
 
 
@@ -98,7 +98,7 @@ FARTHEST = 1e100  # a line goes no further, so that sums of lines are finite for
 
 @dataclass(frozen=True, eq=False)
 class LinearHypothesis:
-    """h(x) = slope · (x_f − centre) + intercept on one feature f; a missing value counts as the centre."""
+    """A line in one feature f: h(x) = slope · (x_f − centre) + intercept; a missing value counts as the centre."""
 
     feature: int
     centre: float
@@ -114,7 +114,7 @@ class LinearHypothesis:
 
 @dataclass(frozen=True, eq=False)
 class ClassifierHypothesis:
-    """Any fitted scikit-learn classifier on labels 0 .. K−1; its answer k becomes the codeword Y[k]."""
+    """A fitted scikit-learn classifier of class indices 0 .. K−1; for predicted class k the output is Y[k] (d,)."""
 
     estimator: Any
     Y: Array  # (K, d)
@@ -126,7 +126,7 @@ class ClassifierHypothesis:
 
 @dataclass(frozen=True, eq=False)
 class RegressorHypothesis:
-    """Any fitted scikit-learn regressor with d outputs."""
+    """A fitted scikit-learn regressor with d outputs, as a weak hypothesis."""
 
     estimator: Any
     d: int
@@ -139,7 +139,7 @@ class RegressorHypothesis:
 
 @dataclass(frozen=True, eq=False)
 class SpreadHypothesis:
-    """A scalar hypothesis along a direction: h(x) · direction (d,)."""
+    """A scalar hypothesis h times a fixed vector: its outputs are h(x) · direction (d,)."""
 
     scalar: Any
     direction: Array
@@ -149,7 +149,7 @@ class SpreadHypothesis:
 
 
 def spread(h: Hypothesis, direction: Array) -> Hypothesis:
-    """Spread a scalar hypothesis along a direction (d,); if it has a table of values, only the table changes."""
+    """Return the hypothesis h(x) · direction (d,) for a scalar hypothesis h; trees and lines keep their type."""
     if isinstance(h, TreeHypothesis):
         return TreeHypothesis(h.tree, h.values * direction)
     if isinstance(h, LinearHypothesis):
@@ -160,7 +160,7 @@ def spread(h: Hypothesis, direction: Array) -> Hypothesis:
 
 
 def direction(h: Any) -> Array:
-    """Return the direction (d,) that a hypothesis was spread along, up to a factor."""
+    """Return the vector (d,), up to a factor, by which `spread` multiplied a scalar hypothesis."""
     if isinstance(h, TreeHypothesis | ClassifierHypothesis):
         table = h.values if isinstance(h, TreeHypothesis) else h.Y
     elif isinstance(h, LinearHypothesis):
@@ -171,9 +171,9 @@ def direction(h: Any) -> Array:
 
 
 def largest(h: Any, outputs: Array | LeafOutputs) -> float:
-    """Bound the absolute values of h on rows where it has these outputs; NaN if one of them is NaN.
+    """Return a bound on the absolute values of h on the rows with these outputs; NaN if an output is NaN.
 
-    For a hypothesis with a table of leaf values (L, d) only the table is read, not the rows.
+    If h has a table of leaf values (L, d), only this table is read, not the outputs of all rows.
     """
     table: Any = outputs.values if isinstance(outputs, LeafOutputs) else outputs
     if isinstance(h, TreeHypothesis | ClassifierHypothesis) and not isinstance(h, PendingTree):

@@ -1,7 +1,7 @@
-"""Defines MartiBoost's branching program, in which each weak hypothesis sends examples left or right.
+"""Defines MartiBoost's branching program, in which weak hypotheses send each row left or right.
 
-Layer l has nodes 0 .. l. An example enters at the top; the hypothesis of node v sends it left, to node v of the next
-layer, or right, to node v + 1. After L layers its class is 1 if it went right more often than left.
+Layer l has the nodes 0 .. l. A row starts at the node of layer 0; the hypothesis of node v sends it left, to node v of
+the next layer, or right, to node v + 1. After the last layer its class is 1 if it went right more often than left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .hypotheses import Hypothesis, TreeHypothesis
 
 @dataclass(eq=False)
 class Program:
-    """A branching program whose turns are random; a node without a term is a fair coin."""
+    """A branching program that sends rows left or right at random; a node without a hypothesis is a fair coin."""
 
     # For every node that has a learner, layer by layer: its coordinate is the node, its value P(right) − ½.
     terms: list[Term] = field(default_factory=list)
@@ -35,21 +35,21 @@ class Program:
             yield self.terms[begin:end]
 
     def turns(self, X: AnyArray, engine: Engine = CPU) -> Iterator[Array]:
-        """Yield the probabilities of going right at the nodes of one layer after another, (n, l + 1)."""
+        """Yield for each layer l, in order, the probabilities (n, l + 1) of going right at its nodes."""
         for layer, terms in enumerate(self.layers()):
             turn = np.full((X.shape[0], layer + 1), 0.5)
             add_terms(terms, X, turn, engine)
             yield turn
 
     def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """Return the probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
+        """Return the probabilities of classes 0 and 1, (n, 2); paths with as many turns left as right count half."""
         mass = np.ones((X.shape[0], 1))  # (n, nodes)
         for turn in self.turns(X, engine):
             mass = move(mass, mass * turn, np.empty((len(mass), turn.shape[1] + 1)))
         return np.clip(np.column_stack(answers(mass)), 0.0, 1.0)  # sums of masses may exceed one in the last digit
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
-        """Tell whether one random path per example answers 1, (n,); a fair coin decides a draw."""
+        """Return the class (True for 1) at the end of one random path per row, (n,); a fair coin decides ties."""
         n = X.shape[0]
         at = np.zeros(n, dtype=np.intp)  # the node of every example
         for terms in self.layers():
@@ -59,7 +59,7 @@ class Program:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """One of two numbers P(right) − ½, chosen by the sign of another hypothesis's answer."""
+    """A hypothesis with two output values, P(right) − ½, chosen by the sign of another hypothesis's output."""
 
     hypothesis: Hypothesis
     left: float
@@ -70,9 +70,9 @@ class Turn:
 
 
 def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) -> Array:
-    """Return the probabilities of going right of examples at some nodes (n,) of a layer with these terms, (n,).
+    """Return the probability (n,) that each row of X goes right at its node ``at`` (n,) of the layer with these terms.
 
-    A tree only sees the examples at its node: all examples at all nodes would be hundreds of times as many.
+    A tree is evaluated only on the rows at its node: all rows at all nodes would be hundreds of times as many.
     """
     chance = np.full(len(at), 0.5)
     order = np.argsort(at.astype(np.min_scalar_type(at.max(initial=0))), kind="stable")  # fast for short integers
@@ -92,7 +92,7 @@ def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) 
 
 
 def move(mass: Array, right: Array, out: Array) -> Array:
-    """Move the mass (n, nodes) to the next layer, out (n, nodes + 1), from what goes right."""
+    """Return ``out``, the probabilities of the next layer's nodes: ``right`` of the ``mass`` (n, nodes) moves right."""
     np.subtract(mass, right, out=out[:, :-1])
     out[:, -1] = 0.0
     out[:, 1:] += right
@@ -100,7 +100,7 @@ def move(mass: Array, right: Array, out: Array) -> Array:
 
 
 def answers(mass: Array) -> tuple[Array, Array]:
-    """Return the mass (n,) that ends left and right of the middle; what ends in the middle counts half for each."""
+    """Return two arrays (n,), the probabilities of ending left and right; the middle node counts half for each."""
     half = mass.shape[1] // 2
     draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column if the number of layers is odd
     return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw

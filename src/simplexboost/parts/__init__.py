@@ -1,4 +1,4 @@
-"""Provides the parts from which boosters are made: losses, codewords, weak learners, optimizers and step rules."""
+"""Provides the parts of boosters: losses, coding matrices, weak learners, optimizers and step rules."""
 
 from . import codewords, learners, losses, optimizers, steps
 

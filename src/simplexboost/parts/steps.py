@@ -1,4 +1,4 @@
-"""Provides step rules, which choose α in F ← F + α h from the risk along the ray U + α W, with W = ½ h Yᵀ (n, K)."""
+"""Provides step rules, which choose α in F ← F + α h from the risk at scores U + α W, where W is ½ h Yᵀ (n, K)."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ __all__ = [
 
 
 class Stride(NamedTuple):
-    """A step length, and what else the step rule has found out.
+    """The result of a step rule: a step length, and what the rule has found out about the weak learner.
 
     Attributes
     ----------
     alpha : float
-        The step; 0 where no step lowers the risk.
+        The step length; 0 where no step lowers the risk.
     perfect : bool, default=False
-        Whether the learner alone, taken far enough, brings the risk to its infimum.
+        Whether a long enough step along this learner alone brings the risk to its infimum.
     edge, error : float or None, default=None
-        How much better than guessing the learner is, at most 1, measured as in the paper of the rule; and its weighted
-        error.
+        The learner's edge (how much better than guessing it is, at most 1, as the rule's paper measures it) and its
+        weighted error.
     drop : callable or None, default=None
-        A function of the step that gives the factor by which a bound on the training error changes with it.
+        A function of the step that returns the factor by which a bound on the training error changes.
     stop : str or None, default=None
-        Why there is no step to take.
+        Why no step is possible.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Stride(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The terms of an exponential loss along a direction."""
+    """The weights of an exponential loss's terms that fall and of those that rise along a direction."""
 
     gained: float  # Σ weight · speed of the terms that fall; the fastest term has speed 1
     lost: float  # Σ weight · speed of the terms that rise
@@ -77,36 +77,36 @@ class Balance(NamedTuple):
     perfect: bool  # whether every term falls
 
     def drop_of_edge(self, alpha: float) -> float:
-        """Bound, for any learner, the factor by which a step α changes the risk (Lemma 24)."""
+        """Return a bound, valid for any learner, of the factor by which a step alpha changes the risk (Lemma 24)."""
         a, delta = self.rate * alpha, (self.gained - self.lost) / self.total if self.total > 0 else 0.0
         return 0.5 * ((1 - delta) * math.exp(min(a, CEILING)) + (1 + delta) * math.exp(-a))
 
     def drop(self, alpha: float) -> float:
-        """Return the factor by which a step α changes the risk, if all terms that change do so at the same speed."""
+        """Return the factor by which a step alpha changes the risk, if all terms rise or fall at one speed."""
         a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
         return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(min(a, CEILING))
 
 
 class Ray:
-    """The risk along a direction: what a step is chosen from.
+    """The risk along a direction in scores, from which a step rule chooses the step.
 
     Parameters
     ----------
     loss : Loss
-        The loss whose mean is the risk.
+        The loss whose weighted sum is the risk.
     U, W : arrays of shape (n, K), or functions that return them
-        The scores now, and the direction in scores. A function is called when its array is first needed.
+        The current scores, and the direction in scores. A function is called when its array is first needed.
     c, weight : arrays of shape (n,)
-        The true classes and the weights of the examples.
+        The true classes and the sample weights.
     gradient : Gradient or None, default=None
-        The gradient at U, where it is known.
+        The gradient at U, if it is known.
     classes : array of shape (n,) or None, default=None
-        The class that the learner names for every example, where its answers are codewords.
+        The class that the learner predicts for every example, if its outputs are codewords.
     merged : MergedRivals or None, default=None
-        Along one coordinate of F, rivals that move alike counted as one: a line search computes the same risk from
-        them, with fewer terms.
+        Along one coordinate of F, the rival classes with equal codeword entries merged into one: a line search computes
+        the same risk from fewer terms.
     engine : Engine
-        What adds up over the examples; one thread by default.
+        Computes the sums over examples; by default on one thread.
 
     Examples
     --------
@@ -137,17 +137,17 @@ class Ray:
 
     @cached
     def U(self) -> Array:
-        """The scores now."""
+        """The current class scores, (n, K)."""
         return self._U() if callable(self._U) else self._U
 
     @cached
     def W(self) -> Array:
-        """The direction in scores."""
+        """The direction in class scores, (n, K)."""
         return self._W() if callable(self._W) else self._W
 
     @cached
     def gradient(self) -> Gradient:
-        """Minus the gradient in the scores, sample weights included, up to a positive factor."""
+        """Minus the gradient of the risk in the scores, sample weights included, up to a positive factor."""
         P = self.loss.scaled_residual(self.U, self.c, self.engine)[0] * self.weight[:, None]
         return Gradient(self.c, pick_own(P, self.c), P)
 
@@ -158,20 +158,20 @@ class Ray:
 
     @property
     def gap(self) -> float | None:
-        """What a right answer gains on every rival, in scores, where that is known and the same for all; else None."""
+        """What a correctly predicted class gains on each rival per step, if that is known and constant; else None."""
         return None if self._code is None else self._code.gap
 
     @cached
     def right(self) -> Mask:
-        """Which examples the learner is right about, (n,)."""
+        """Which examples the learner classifies correctly, as a mask (n,)."""
         return margins(self.W, self.c) > 0 if self.classes is None else self.classes == self.c
 
     def risk(self, alpha: float) -> float:
-        """Compute Σ_i w_i L_i at α."""
+        """Return the risk, the weighted sum of losses, after a step alpha."""
         return self._total(self.loss.value(self.U + alpha * self.W, self.c))
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
-        """Return the first and second derivative of the risk at α, in units of Σ abs(first): the scale cancels."""
+        """Return the first and second (or None) derivative of the risk at alpha, divided by Σ abs(first derivative)."""
         if self.merged is None:
             first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)  # (n,) each
         else:
@@ -180,7 +180,7 @@ class Ray:
         return self._total(first) / unit, None if second is None else self._total(second) / unit
 
     def log_risk(self, alpha: float) -> float:
-        """Compute log Σ_i w_i L_i at α; the logarithm, because an exponential risk itself may overflow."""
+        """Return the logarithm of the risk after a step alpha; an exponential risk itself may overflow."""
         if self.merged is None:
             log_loss = self.loss.log_value(self.U + alpha * self.W, self.c)  # (n,)
         else:
@@ -192,12 +192,12 @@ class Ray:
         return self.engine.rows.total(self.weight * values)
 
     def endless(self, endless_step: float) -> Stride | None:
-        """Return `endless_step` where no example ever loses along the ray and the best step is infinite; else None."""
+        """Return a `Stride` of length `endless_step` if no example's loss ever rises along the ray; else None."""
         falls = self.merged.falls_forever if self.merged else partial(self.loss.falls_forever, self.W, self.c)
         return Stride(endless_step, perfect=falls(True, self.engine)) if falls(False, self.engine) else None
 
     def balance(self) -> Balance:
-        """Return what gains and what loses along the ray, for losses that are sums of exponentials."""
+        """Return the weights of terms that fall and rise along the ray; the loss must be a sum of exponentials."""
         rows, gradient, named = self.engine.rows, self.gradient, self.classes
         gap = None if self._code is None else self._code.gap
         assert isinstance(self.loss, ExponentialSum)  # `ClosedForm` checks it
@@ -231,11 +231,11 @@ UNBOUNDED = 1e9
 
 
 def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float, max_iterations: int = 100) -> float:
-    """Find where an increasing slope crosses zero: Newton's method inside a bracket that only shrinks.
+    """Find where an increasing slope crosses zero, by Newton's method inside a bracket that only shrinks.
 
-    Where Newton's step leaves the bracket, is too short (on a steep exponential e^{ax} it is only 1/a), or needs a
-    second derivative that is not there, the bracket is bisected; while it has no upper end, the step is doubled.
-    Returns 0 where the slope is not negative at 0.
+    ``slope`` returns the slope and its derivative, or None. The bracket is bisected where Newton's step leaves it, is
+    too short (on a steep exponential e^{ax} it is only 1/a) or lacks a derivative; without an upper end, the step is
+    doubled. Returns 0 where the slope is not negative at 0.
     """
     low, high, alpha, last = 0.0, np.inf, 0.0, np.inf
     for _ in range(max_iterations):
@@ -257,7 +257,7 @@ def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float
 
 
 def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float = 1e-8) -> float:
-    """Find a local minimum of the risk near 0, or 0 where no small step decreases it; never a higher risk than at 0."""
+    """Find a local minimum of the risk near 0, not above the risk at 0; return 0 if no small step lowers the risk."""
     start, step = risk(0.0), min(1e-2, max_step)
     while (at_step := risk(step)) >= start:
         step /= 4
@@ -271,7 +271,7 @@ def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float 
 
 
 def golden_section(risk: Callable[[float], float], low: float, high: float, tol: float) -> float:
-    """Find the minimum of a function that falls and then rises between low and high."""
+    """Find the minimum of a function that first falls and then rises between low and high."""
     ratio = (np.sqrt(5.0) - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = risk(left), risk(right)
@@ -291,7 +291,7 @@ PERFECT_VOTE = 10.0  # what the infinite vote of a perfect learner weighs, unles
 
 
 class Step(Part):
-    """A rule for how far to go along a direction. A subclass has annotated parameters and writes `length`.
+    """The base class of step rules, which choose a step along a ray. A subclass has annotated parameters and `length`.
 
     Examples
     --------
@@ -310,26 +310,27 @@ class Step(Part):
 
     @abstractmethod
     def length(self, ray: Ray) -> Stride:
-        """Return the step along the ray, 0 where no step decreases the risk."""
+        """Return the `Stride` along the ray; its alpha is 0 where no step decreases the risk."""
 
     def check(self, loss: Loss) -> None:
-        """Raise where a parameter has no meaning or the loss does not suit; called once before boosting."""
+        """Raise if a parameter is invalid or the loss does not suit; the booster calls this once, before boosting."""
 
 
 class LineSearch(Step, name="line-search"):
-    """The α ≥ 0 that minimises the risk along the ray.
+    """The step rule that minimises the risk along the ray over α ≥ 0.
 
-    For convex losses it is found by a safeguarded Newton method on the derivative. For others (Savage, soft-max cost) a
-    small step is enlarged until the risk rises, and golden section then finds the nearest local minimum.
+    For convex losses the minimiser is found by a safeguarded Newton method on the derivative. For other losses (Savage,
+    softmax cost) a small step is enlarged until the risk rises, and golden section then finds the nearest local
+    minimum.
 
     Parameters
     ----------
     endless_step : float, default=10.0
-        The step along a direction in which no example ever loses, so that the best step is infinite; for losses that
-        are not convex also the longest step. Where every example gains on every rival the learner is perfect, and
-        boosting stops.
+        The step along a direction in which no example's loss ever rises, so that the best step is infinite; for losses
+        that are not convex also the longest step. If every example gains on every rival class, the learner is perfect,
+        and boosting stops.
     tol : float, default=1e-10
-        Relative tolerance of α.
+        The relative tolerance of α.
 
     Examples
     --------
@@ -357,20 +358,20 @@ class LineSearch(Step, name="line-search"):
 
 
 class ClosedForm(Step, name="closed-form"):
-    """The step of AdaBoost and its relatives, for losses that are sums of exponentials.
+    """The step rule of AdaBoost and its relatives, a formula for losses that are sums of exponentials.
 
-    A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
-    terms that gain and that lose along the direction, Z the weight of all terms, and r the change of an exponent per
-    unit of the step. The minimiser of the risk is ln(A₊/A₋) / 2r, for learners along which all terms that change do so
-    at the same pace, such as codewords and signs. A smaller step, for any bounded learner, is ln((1+δ)/(1−δ)) / 2r from
-    the edge δ = (A₊ − A₋)/Z.
+    A loss term belongs, for example, to a pair of an example and a rival class. Along the direction, let A₊ be the
+    weight of the terms that fall, A₋ the weight of the terms that rise, Z the weight of all terms, and r the change of
+    an exponent per unit of the step. If all terms change at the same speed or not at all, as for codewords and signs,
+    the risk is minimal at ln(A₊/A₋) / 2r. A smaller step, for any bounded learner, is ln((1+δ)/(1−δ)) / 2r with the
+    edge δ = (A₊ − A₋)/Z.
 
     Parameters
     ----------
     rule : {"exact", "edge"}, default="exact"
-        "exact" takes the minimiser, "edge" the smaller step.
+        "exact" takes the step with minimal risk, "edge" the smaller step.
     endless_step : float, default=10.0
-        The step along a direction in which no example ever loses.
+        The step along a direction in which no example's loss ever rises.
 
     Examples
     --------
@@ -417,18 +418,19 @@ class ClosedForm(Step, name="closed-form"):
 
 
 class ErrorStep(Step, name="error"):
-    """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
+    """The step rule of AdaBoost.M1 and SAMME, from the weighted error e of a learner that predicts classes.
 
-    A vote weighs ln((1−e)/e) where the learner must beat a coin (AdaBoost.M1), and ln((1−e)/e) + ln(K−1) where it must
-    beat guessing (SAMME: the minimiser of the risk). Boosting stops when e is no longer below ½ or 1 − 1/K.
+    The loss must be "own-score". A vote weighs ln((1−e)/e) if the learner must beat a coin (AdaBoost.M1), with +
+    ln(K−1) if it must beat guessing (SAMME), which minimises the risk. Boosting stops if e is not below ½ or 1 − 1/K,
+    respectively.
 
     Parameters
     ----------
     better_than : {"half", "chance"}, default="half"
         What the learner must beat: "half" is a coin, "chance" is guessing among K classes.
     max_vote : float or None, default=None
-        The most that a vote weighs. With None no vote is cut, as in the papers. The vote of a perfect learner, which
-        the formula makes infinite, weighs ``max_vote``, and 10 with None; boosting stops after it.
+        The largest weight of a vote; None for no limit, as in the papers. A perfect learner's vote, infinite by the
+        formula, weighs ``max_vote``, or 10 if that is None; boosting stops after this vote.
 
     Examples
     --------
@@ -484,12 +486,12 @@ class ErrorStep(Step, name="error"):
 
 
 class FixedStep(Step, name="fixed"):
-    """Always the same step; with Newton learners 1 is the natural one.
+    """The step rule that always takes the same step; with Newton learners, 1 is the natural choice.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The step, which the learning rate of the booster multiplies.
+        The step, which is multiplied by the learning rate of the booster.
 
     Examples
     --------
@@ -510,11 +512,11 @@ class FixedStep(Step, name="fixed"):
 
 
 class GradientStep(Step, name="gradient"):
-    """The gradient projected on the learner, K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost with rates of K).
+    """The step rule that projects the gradient G on the outputs h: K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost).
 
-    Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i, which is the edge, and likewise ‖h‖². A
-    learner that answers ±1 for every class has ‖h‖² = K, and the step is the edge itself, which the paper calls R_M.
-    How far the scores move does not depend on the scale of the learner's answers.
+    Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i with sample weights w, which is the edge,
+    and likewise ‖h‖². A learner with outputs ±1 for every class has ‖h‖² = K; the step is then the edge, R_M in the
+    paper. How far the scores move does not depend on the scale of the outputs.
 
     Examples
     --------

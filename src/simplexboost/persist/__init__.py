@@ -1,4 +1,4 @@
-"""Saves classifiers to files and loads them: a zip of a JSON header and raw arrays with checksums, never a pickle."""
+"""Saves classifiers to model files and loads them: a file is a zip of a JSON header and raw arrays, never a pickle."""
 
 from .archive import ModelFileError
 from .saving import load, register_later

@@ -1,11 +1,11 @@
-"""Reads and writes the zip of a model file, with its JSON header and raw arrays.
+"""Reads and writes the zip archive of a model file, with its JSON header and its arrays.
 
-``header.json`` holds the format version, the type, shape and SHA-256 of every array, and what the caller adds; every
-array is a file of raw little-endian numbers. The same contents always give the same bytes.
+``header.json`` holds the format version, the type, shape and SHA-256 checksum of every array, and further entries.
+Every array is a member of raw little-endian bytes. Equal contents always give equal bytes.
 
-Sizes are checked before anything is inflated, so that a small file that claims to hold a large model is refused at
-once: contents may have `SPARE` bytes plus `DENSITY` bytes per byte of the file, the header `HEADER_SPARE` plus
-`HEADER_DENSITY` per byte. A model that compresses better than that is written uncompressed and can still be loaded.
+Sizes are checked before any member is decompressed, so that a small file that declares a huge model is refused at once.
+All members together may have `SPARE` bytes plus `DENSITY` bytes per byte of the file; the header may have
+`HEADER_SPARE` plus `HEADER_DENSITY` per byte. A model that compresses better is written uncompressed.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal
 
 
 class ModelFileError(ValueError):
-    """The error that `simplexboost.load` raises for every bad file.
+    """The error that `simplexboost.load` raises for every bad file, a subclass of ``ValueError``.
 
-    The file is not a model, is damaged, was made to do harm, or was written by a newer version of the package; the
-    message says which. It is a ``ValueError``.
+    The file is not a model file, is damaged, was made to do harm, or has another version of the format. The message
+    says which of these.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class ModelFileError(ValueError):
 
 
 def damaged(what: str) -> ModelFileError:
-    """Return the error for a damaged model file; ``what`` says in a few words what is wrong."""
+    """Return the error for a damaged model file; ``what`` describes the damage in a few words."""
     return ModelFileError(f"The model file is damaged: {what}.")
 
 
 def require(fits: Any, what: str) -> None:
-    """Raise that the model file is damaged unless a condition holds; ``what`` says what is wrong if it does not."""
+    """Raise a `ModelFileError` that the file is damaged, unless ``fits`` is true; ``what`` describes the damage."""
     if not fits:
         raise damaged(what)
 
@@ -71,7 +71,7 @@ def require(fits: Any, what: str) -> None:
 
 @contextmanager
 def open_model_file(path: Target) -> Iterator[IO[bytes]]:
-    """Open a model file for reading, given a path or an open file; raise the errors of ``open``."""
+    """Open a model file for reading, from a path or an open binary file; raise unless a path is a regular file."""
     if hasattr(path, "read"):
         data = "" if isinstance(path, io.TextIOBase) else path.read()
         if not isinstance(data, bytes | bytearray):
@@ -91,7 +91,7 @@ def open_model_file(path: Target) -> Iterator[IO[bytes]]:
 
 
 def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Read and check the header and the arrays of an open file; ``path`` is its name in messages."""
+    """Return the checked header and arrays of an open model file; ``path`` names the file in error messages."""
     file_size = stream.seek(0, io.SEEK_END)
     try:
         archive = zipfile.ZipFile(stream)
@@ -121,7 +121,7 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
 
 
 def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, AnyArray]:
-    """Read all arrays, at most ``most`` bytes; all sizes are checked before any array is inflated."""
+    """Return all arrays by name, of ``most`` bytes at most; all sizes are checked before any array is decompressed."""
     sizes = {}
     for name, about in abouts.items():
         dtype, shape = about["dtype"], about["shape"]
@@ -142,7 +142,7 @@ def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, A
 
 
 def inflated(archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
-    """Return the bytes of a member, (size,) uint8; raise if it has more or fewer."""
+    """Return the decompressed bytes of an archive member, uint8 (size,); raise unless the member has that size."""
     info = archive.getinfo(name)
     readable = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) and not info.flag_bits & 1
     require(readable, f"{name!r} is encrypted, or compressed in another way than 'deflate'")
@@ -162,7 +162,7 @@ def check_size(size: int, most: int) -> None:
 
 
 def size_of_values(header: Any) -> int:
-    """Return the memory in bytes that the arrays inside a header will take."""
+    """Return the memory in bytes of the arrays whose values are stored inside the JSON header."""
     total, waiting = 0, [header]
     while waiting:
         value = waiting.pop()
@@ -180,7 +180,7 @@ def size_of_values(header: Any) -> int:
 
 
 def write_file(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write a model file to a path or to an open file; it appears complete or not at all."""
+    """Write a model file to a path, where the file appears complete or not at all, or to an open binary file."""
     raw = {name: np.ascontiguousarray(v, dtype=v.dtype.newbyteorder("<")) for name, v in arrays.items()}
     abouts = {
         name: {"dtype": v.dtype.str, "shape": list(arrays[name].shape), "sha256": hashlib.sha256(v.data).hexdigest()}
@@ -197,7 +197,7 @@ def write_file(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]
 
 
 def write_archive(stream: IO[bytes], text: bytes, arrays: dict[str, AnyArray]) -> None:
-    """Write the header and the arrays; uncompressed if a compressed file would be refused for its density."""
+    """Write the header text and the arrays; do not compress them if `read_archive` would refuse the compressed file."""
     total = len(text) + sum(values.nbytes for values in arrays.values())
     for how in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
         stream.seek(0)

@@ -1,9 +1,9 @@
 """Writes files so that they appear complete or not at all.
 
 A file is written in the folder of its target, and gets the target's name only when it is complete and on the disk. On
-Linux it has no name until then, so that nothing is left of it if the process is killed. On systems without nameless
-files, and in the short moment in which a nameless file gets a temporary name before it replaces the target, a killed
-process leaves a temporary file behind; the next save to the same place removes it.
+Linux the file has no name until then, so that a killed process leaves nothing behind. There are two exceptions: systems
+without nameless files, and the short moment in which a nameless file gets a temporary name before it replaces the
+target. Then a killed process leaves a temporary file behind, which the next save to the same target removes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Target = Any  # a string, a path, or an open binary file
 
 
 def as_path(path: Any, accepted: str = "text, a path or an open binary file") -> Path:
-    """Return a path from a parameter ``path``; ``accepted`` says in the message which types are possible."""
+    """Return ``path`` as a `Path`; raise unless it can name a file. ``accepted`` names valid types in the message."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path={path!r} must be {accepted}.")
     text = os.fsdecode(path)
@@ -38,7 +38,7 @@ def as_path(path: Any, accepted: str = "text, a path or an open binary file") ->
 
 
 def write_bytes(path: Target, data: bytes) -> None:
-    """Write to an open binary file, or to a path, where the file appears complete or not at all."""
+    """Write bytes to an open binary file, or to a path, where the file appears complete or not at all."""
     if not hasattr(path, "write"):
         return write_files({as_path(path): data})
     try:
@@ -48,7 +48,7 @@ def write_bytes(path: Target, data: bytes) -> None:
 
 
 def write_files(contents: dict[Path, bytes]) -> None:
-    """Write several files that belong together: if one cannot be written, none appears."""
+    """Write several files that belong together, given their bytes by path; if one cannot be written, none appears."""
     with ExitStack() as stack:
         for path, data in contents.items():
             stack.enter_context(whole_file(path)).write(data)
@@ -56,10 +56,10 @@ def write_files(contents: dict[Path, bytes]) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing that gets its name at the end, so that readers never see a part of it.
+    """Open a file for writing that gets its name only when it is complete, so that readers never see a part of it.
 
-    After an error nothing is left. Symbolic links are followed. An existing file keeps its permissions, its owner and
-    its extended attributes as far as the system allows; a new one gets the permissions that ``open`` would give it.
+    After an error, no file remains. Symbolic links are followed. The new file gets the permissions, owner and extended
+    attributes of the file that it replaces, as far as possible; otherwise it gets the permissions of ``open``.
     """
     old, target = check_replaceable(path), Path(os.path.realpath(path))
     sweep(target)
@@ -91,7 +91,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def check_replaceable(path: Path) -> os.stat_result | None:
-    """Return the status of the existing file, or None; raise if a new file cannot be written there."""
+    """Return the status of the file at a path, or None if none exists; raise if no file can be written to the path."""
     try:
         old = path.stat()
     except FileNotFoundError:
@@ -112,20 +112,20 @@ def check_replaceable(path: Path) -> os.stat_result | None:
 
 
 def temporary_prefix(target: Path) -> str:
-    """Return how all temporary names of a target begin; short, since the target's own name may be long."""
+    """Return the prefix of all temporary file names of a target; it is short, since the target's name may be long."""
     return f".saving-{zlib.crc32(os.fsencode(target.name)):08x}-"
 
 
 def temporary_name(target: Path) -> Path:
-    """Return a temporary name that no other process uses."""
+    """Return a random temporary file name in the folder of the target."""
     return target.with_name(f"{temporary_prefix(target)}{secrets.token_hex(8)}")
 
 
 def new_file(temporary: Path, mode: int) -> int:
-    """Create a file and return its descriptor; it is nameless if possible, else it has the temporary name.
+    """Create a locked file and return its descriptor; the file is nameless if possible, else it has the temporary name.
 
-    It is created with its final permissions, so that a private model is never readable by others, and it is locked, to
-    show other processes that it is still being written.
+    The file has its final permissions from the start, so that nobody else can read a private model. The lock shows
+    other processes that the file is still being written.
     """
     descriptor = nameless_file(temporary.parent, mode)
     if descriptor is not None:
@@ -140,7 +140,7 @@ def new_file(temporary: Path, mode: int) -> int:
 
 
 def nameless_file(folder: Path, mode: int) -> int | None:
-    """Create a file without a name and return its descriptor; None where the file system has no such files."""
+    """Create a file without a name in a folder and return its descriptor; None if the file system has no such files."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return None
     try:
@@ -152,7 +152,7 @@ def nameless_file(folder: Path, mode: int) -> int | None:
 
 
 def lock(descriptor: int, wait: bool = False) -> bool:
-    """Lock a file until the process ends, and return whether that worked; ``wait`` for a process that has locked it."""
+    """Lock a file until the process ends; return whether that worked. ``wait`` waits until other processes unlock."""
     with suppress(OSError):  # another process has locked it, or the file system has no locks
         if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -161,7 +161,7 @@ def lock(descriptor: int, wait: bool = False) -> bool:
 
 
 def sweep(target: Path) -> None:
-    """Remove the temporary files of this target that killed processes have left: no process has locked them."""
+    """Remove the target's temporary files that no process has locked, which are leftovers of killed processes."""
     for left in target.parent.glob(f"{temporary_prefix(target)}*"):
         with suppress(OSError):
             if fcntl is None:
@@ -179,7 +179,7 @@ def sweep(target: Path) -> None:
 
 
 def keep_rights(descriptor: int, target: Path, old: os.stat_result) -> None:
-    """Give the new file the owner, the access list and the permissions of the old one, as far as that is allowed."""
+    """Copy owner, extended attributes and permissions of the old file to the new file, as far as that is allowed."""
     if hasattr(os, "fchown"):
         for owner, group in ((old.st_uid, -1), (-1, old.st_gid)):
             with suppress(OSError):
@@ -194,7 +194,7 @@ def keep_rights(descriptor: int, target: Path, old: os.stat_result) -> None:
 
 
 def give_name(descriptor: int, temporary: Path) -> None:
-    """Give a nameless file its temporary name; where the system refuses that, copy it to a file of that name."""
+    """Give a nameless file its temporary name; if the system refuses, copy its contents to a new file of that name."""
     try:
         folder = os.open(temporary.parent, os.O_RDONLY)
         try:  # only with a descriptor of the folder does Python follow the link in /proc
@@ -213,7 +213,7 @@ def give_name(descriptor: int, temporary: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk, where that is possible."""
+    """Flush the file names in a folder to the disk, if the system can do that."""
     if os.name != "posix" or not os.access(folder, os.R_OK):
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,7 +1,7 @@
-"""Converts fitted models to arrays and back, with checks so that no damaged file makes predictions read outside arrays.
+"""Converts fitted models to arrays and back; loading checks the arrays, so that predictions never read outside of them.
 
-Sums of hypotheses and branching programs both consist of terms, which are stored as concatenated arrays. Boosters add
-their history and everything else that their predictions need.
+Additive models and branching programs both consist of terms: a tree or a line, with a step length. The terms are stored
+as concatenated arrays. Boosters also store their history and all other attributes that predictions need.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ MOST_TRIED = 64  # with costs, the probabilities of K classes solve K equations,
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number."""
+    """Return whether a value is a finite number and not a truth value."""
     return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 def read_array(arrays: dict[str, AnyArray], name: str, dtypes: str = "<f8", n_axes: int = 1) -> AnyArray:
-    """Return an array of a file; raise if it is missing, or has another type or number of axes."""
+    """Return an array of a model file; raise if the array is missing, or has another type or number of axes."""
     require(name in arrays, f"array {name!r} is missing")
     values = arrays[name]
     fits = values.dtype in map(np.dtype, dtypes.split()) and values.ndim == n_axes
@@ -61,7 +61,7 @@ def read_array(arrays: dict[str, AnyArray], name: str, dtypes: str = "<f8", n_ax
 
 
 def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]) -> None:
-    """Raise if an array is missing, or has another type or number of axes than the layout says."""
+    """Raise unless all arrays of the layout exist, with the types and the numbers of axes that the layout gives."""
     for name, about in layout.items():
         read_array(arrays, name, *about)
 
@@ -75,7 +75,7 @@ def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
 
 
 def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
-    """Return terms as concatenated arrays, with the kind of each (0 tree, 1 line); values have the type ``dtype``."""
+    """Return arrays by name that hold all terms, concatenated; leaf values and slopes get the type ``dtype``."""
     hypotheses = [term.hypothesis for term in terms]
     trees = [h.tree for h in hypotheses if isinstance(h, TreeHypothesis)]
     lines = [h for h in hypotheses if isinstance(h, LinearHypothesis)]
@@ -99,7 +99,7 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
 
 
 def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> list[Term]:
-    """Return the terms of a model with d coordinates and ``n_features`` features."""
+    """Return the terms that `terms_to_arrays` stored; raise unless they fit d coordinates and all the features."""
     check_term_arrays(arrays, d)
     is_line, n_nodes = arrays["kind"].astype(bool), arrays["n_nodes"]
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
@@ -119,9 +119,9 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
 
 
 def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyArray]:
-    """Return the values of all terms: leaf values (L, d) of trees, slope and intercept (2, d) of lines.
+    """Return the values of all terms as arrays: leaf values (L, d) of trees, slope and intercept (2, d) of lines.
 
-    If they are sparse, there are also their columns, and the number of values in each row.
+    If some of them are sparse, two more arrays hold the column index of every value and the number of values per row.
     """
     values: list[Any] = []
     for h in hypotheses:
@@ -144,7 +144,7 @@ def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyA
 
 
 def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
-    """Return the values of all terms; raise if sparse ones are not as `scipy.sparse` wants them."""
+    """Return the matrix of values of every term; raise if a sparse matrix is invalid."""
     shapes, flat = arrays["value_shape"], arrays["values"]
     if "columns" not in arrays:
         return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
@@ -164,7 +164,7 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
 
 
 def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
-    """Raise unless the arrays describe terms of d coordinates, and have sizes that fit together."""
+    """Raise unless the arrays of terms have matching lengths, and the coordinates of terms are below d."""
     check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
     check_finite(arrays, "values", "step", "linear_centre", "gain")
     kind, shapes, coordinate = arrays["kind"], arrays["value_shape"], arrays["coordinate"]
@@ -181,7 +181,7 @@ def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
 
 
 def check_tree(tree: Tree) -> Tree:
-    """Return the tree; raise unless every path from its root ends in a leaf, and every split is valid."""
+    """Return the tree unchanged; raise unless every path from its root ends in a leaf, and every split is valid."""
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
     children = np.sort(np.concatenate([left[inner], left[inner] + 1]))
     forward = (left[inner] > np.flatnonzero(inner)).all() and np.array_equal(children, np.arange(1, len(left)))
@@ -196,7 +196,7 @@ def check_tree(tree: Tree) -> Tree:
 
 
 def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
-    """Raise unless all terms fit the d coordinates and the features, and agree on which features are categories."""
+    """Raise unless all terms fit d coordinates and the features, and split each feature in a single way."""
     for term in terms:
         h, width = term.hypothesis, d if term.coordinate is None else 1
         if isinstance(h, TreeHypothesis):
@@ -213,13 +213,13 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
 
 
 def check_ends(ends: AnyArray, n_terms: int) -> None:
-    """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
+    """Raise unless ``ends``, the number of terms up to each round or layer, ascend to ``n_terms``."""
     fits = (np.diff(ends, prepend=0) >= 0).all() and (ends[-1] if len(ends) else 0) == n_terms
     require(fits, "the rounds do not fit the terms")
 
 
 def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
-    """Return consecutive parts of an array, of the given sizes."""
+    """Return consecutive parts of an array with these sizes; raise unless the sizes add up to its length."""
     fits = ((sizes >= 0) & (sizes <= len(values))).all() and sizes.sum() == len(values)
     require(fits, "the sizes of arrays do not fit together")
     ends = np.cumsum(sizes)
@@ -234,7 +234,7 @@ def concatenate(parts: list[AnyArray], dtype: Any) -> AnyArray:
 
 
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
-    """Return the codewords, the rounds and the terms as arrays."""
+    """Return arrays by name with a model's codewords, round ends, terms and temperature."""
     ends = np.array(model.round_ends, dtype=np.int64)
     code = {"canonical": np.array([len(model.Y)])} if is_view(model.Y) else {"Y": model.Y}
     arrays = {**code, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
@@ -244,7 +244,7 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
 
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
-    """Return a model; the array ``present`` says which classes have codewords."""
+    """Return the model that `model_to_arrays` stored; ``n_classes`` also counts classes without training examples."""
     ends = read_array(arrays, "round_ends", "<i8")
     if "canonical" in arrays:  # the file has only the number of codewords, which have the precision of the values
         K, dtype = read_array(arrays, "canonical", "<i8").tolist(), read_array(arrays, "values", "<f8 <f4").dtype
@@ -261,7 +261,7 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
 
 
 def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
-    """Raise unless every class that is marked as present has a codeword."""
+    """Raise unless exactly the classes that the array ``present`` marks have codewords."""
     Y, present = read_array(arrays, "Y", "<f8 <f4", 2), read_array(arrays, "present", "|u1")
     if not is_view(Y):
         check_finite(arrays, "Y")
@@ -273,7 +273,7 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
 
 
 def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
-    """Raise if scores could overflow: the largest values of all terms must have a finite sum in the model's type."""
+    """Raise unless the largest values of all terms have a finite sum in the model's type, so no score overflows."""
     steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
     h: Any
     most = float(np.finfo(model.dtype).max) / 8
@@ -291,7 +291,7 @@ def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
 
 
 def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
-    """Return the temperature of a model, 1 if the file has none; (d,) if it differs between the columns of F."""
+    """Return the temperature of a model: 1 if the file has none, an array (d,) if each column of F has its own."""
     if "temperature" not in arrays:
         return 1.0
     value = read_array(arrays, "temperature")
@@ -307,7 +307,7 @@ SOURCES = (HELD_OUT, FRESH)
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the header and the arrays of a booster: its model, its history and everything else it predicts with."""
+    """Return header entries and arrays of a fitted booster: its model, its history and all that predictions need."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator._present.astype(np.uint8)
     if estimator.thresholds_ is not None:
@@ -329,7 +329,7 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Set the attributes of a booster that `pack_booster` took apart."""
+    """Set the attributes of a booster from the entries of `pack_booster`; raise unless they are valid."""
     classes = estimator.classes_
     n_columns = len(classes) if isinstance(classes, np.ndarray) else sum(map(len, classes))
     model = model_from_arrays(arrays, n_columns, header["n_features_in"])
@@ -363,7 +363,7 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
 
 
 def set_scores_to_arrays(scores: dict[str, Any] | None) -> dict[str, AnyArray]:
-    """Return the scores from which sets of classes are made, if there are some."""
+    """Return the calibration scores of prediction sets as arrays by name; without scores, return an empty dict."""
     if scores is None:
         return {}
     about = np.array([SOURCES.index(scores["source"]), scores["n_rounds"]])
@@ -372,7 +372,7 @@ def set_scores_to_arrays(scores: dict[str, Any] | None) -> dict[str, AnyArray]:
 
 
 def set_scores_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> dict[str, Any] | None:
-    """Return the scores from which sets of classes are made; None if the file has none."""
+    """Return the calibration scores of prediction sets; None if the file has none. Raise if they are invalid."""
     if "sets.score" not in arrays:
         return None
     score, c = read_array(arrays, "sets.score"), read_array(arrays, "sets.class", "<i4")
@@ -389,7 +389,7 @@ def set_scores_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> dict[
 
 
 def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) -> None:
-    """Set the kind of y and the thresholds of several labels; raise if the classifier cannot have such a model."""
+    """Set the kind of target, such as one class or several labels, and the label thresholds; raise unless both fit."""
     K = len(estimator._present)
     if estimator._fits_threshold:  # one for the scores of all labels, (K + 1,)
         values = None if threshold is None else from_json({"list": threshold})
@@ -416,7 +416,7 @@ def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) 
 
 
 def check_probabilities(estimator: Any) -> None:
-    """Raise unless scores become probabilities in two rows; not tried for many classes, where it would be slow."""
+    """Raise unless the loss turns two rows of scores into probabilities; skip this slow check for many classes."""
     K, several = len(estimator._present), estimator._problem.is_matrix
     if K > MOST_TRIED:
         return
@@ -427,7 +427,7 @@ def check_probabilities(estimator: Any) -> None:
 
 
 def check_categories(estimator: Any, trees: list[Tree]) -> None:
-    """Raise unless trees split features with categories by categories, and all others by thresholds."""
+    """Raise unless trees split categorical features by sets of categories, and all other features by thresholds."""
     known = estimator.categories_
     mask = np.zeros(estimator.n_features_in_, dtype=bool) if known is None else known.mask
     for tree in trees:
@@ -436,14 +436,14 @@ def check_categories(estimator: Any, trees: list[Tree]) -> None:
 
 
 def pack_features(estimator: Any) -> dict[str, Any]:
-    """Return the kinds and categories of the columns as JSON."""
+    """Return header entries with the kinds and the categories of the features."""
     known = estimator.categories_
     columns = None if known is None else [None if values is None else array_to_json(values) for values in known.columns]
     return {"categories": columns, "feature_kinds": estimator.feature_kinds_}
 
 
 def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
-    """Set the kinds and categories of the columns."""
+    """Set the kinds and the categories of the features from the header; raise unless they are valid."""
     columns, kinds, p = header["categories"], header["feature_kinds"], header["n_features_in"]
     fits = all(some is None or (isinstance(some, list) and len(some) == p) for some in (columns, kinds))
     require(fits, "categories or kinds do not fit the features")
@@ -455,7 +455,7 @@ def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
 
 
 def categories_from_json(value: Any) -> AnyArray:
-    """Return the categories of a column; raise unless they differ, are not too many, and all numbers or all text."""
+    """Return the categories of a feature; raise unless they are distinct, not too many, and all numbers or all text."""
     values = as_categories(array_from_json(value))
     names = values.tolist()
     texts = sum(isinstance(name, str) for name in names)
@@ -466,7 +466,7 @@ def categories_from_json(value: Any) -> AnyArray:
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any]:
-    """Return the state of the random numbers for a warm start."""
+    """Return the state of the random number generator, which a warm start continues; raise if it is invalid."""
     try:
         state: dict[str, Any] = from_json(value)
         np.random.PCG64().state = state  # type: ignore[assignment]
@@ -476,7 +476,7 @@ def rng_state_from_json(value: Any) -> dict[str, Any]:
 
 
 def pack_evaluations(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the metrics on evaluated rows, if any; their names, which may be any text, are in the header."""
+    """Return the metrics on evaluation sets: a header entry with their names, and arrays of their values by round."""
     results = estimator.evals_result_
     if results is None:
         return {}, {}
@@ -490,7 +490,7 @@ def pack_evaluations(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray
 
 
 def unpack_evaluations(estimator: Any, about: Any, arrays: dict[str, AnyArray]) -> None:
-    """Set the metrics on evaluated rows."""
+    """Set the metrics on evaluation sets from the header entry ``about`` and the arrays; without an entry, set None."""
     estimator.evals_result_ = estimator.best_iteration_ = estimator.best_score_ = estimator.validation_score_ = None
     if about is None:
         return
@@ -513,7 +513,7 @@ def unpack_evaluations(estimator: Any, about: Any, arrays: dict[str, AnyArray]) 
 
 
 def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the header and the arrays of a branching program and its history."""
+    """Return the header entries and the arrays of a classifier with a branching program."""
     program = estimator.program_
     layer_ends = np.array(program.layer_ends, dtype=np.int64)
     arrays = {"layer_ends": layer_ends, **terms_to_arrays(program.terms, np.float64)}
@@ -521,7 +521,7 @@ def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Set the attributes of a classifier with a branching program."""
+    """Set the attributes of a classifier with a branching program from `pack_program`; raise unless they are valid."""
     require(len(estimator.classes_) == 2, f"branching program for {len(estimator.classes_)} classes")
     ends = read_array(arrays, "layer_ends", "<i8")
     terms = terms_from_arrays(arrays, len(ends), header["n_features_in"])
@@ -542,7 +542,7 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """Return the history without the times, which differ between runs, so that equal models give equal files."""
+    """Return the history without the seconds per round, which would make the files of equal models differ."""
     return {f"history.{name}": values for name, values in history.items() if name != "seconds"}
 
 

@@ -1,8 +1,8 @@
-"""Saves and loads classifiers of every kind; classes are stored by name, never as pickles.
+"""Saves classifiers to model files and loads them; a file holds names of Python classes, and never a pickle.
 
-All classifiers store their class, parameters and labels. The method ``_pack`` of each returns entries of its own for
-the header, as JSON, and its arrays; ``_unpack(header, arrays)`` reads them back, and raises `damaged` if they do not
-fit together. Classifiers and parts join the registry by deriving from `BaseClassifier` and `Part`.
+Every classifier stores the name of its Python class, its parameters and its labels. Its method ``_pack`` returns more
+header entries, as JSON, and arrays. Its method ``_unpack(header, arrays)`` sets attributes from them, and raises the
+error of `damaged` if they do not fit together. Subclasses of `BaseClassifier` and `Part` register themselves by name.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ GENERATORS = {
 
 
 def save(estimator: Any, path: Target) -> None:
-    """Write a fitted classifier to a file; the file appears complete or not at all."""
+    """Write a fitted classifier to a model file, which appears complete or not at all."""
     header, arrays = pack(estimator)
     write_file(path, {"written_by": WRITTEN_BY, **header}, arrays)
 
 
 def load(path: Target) -> Any:
-    """Read a classifier back.
+    """Load a fitted classifier from a model file.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def load(path: Target) -> Any:
 
     Returns
     -------
-    The fitted classifier: it predicts exactly as the one that was saved.
+    The fitted classifier, with exactly the predictions of the saved classifier.
 
     Raises
     ------
     ModelFileError : a ``ValueError``, if the file is not a model, is damaged, or has another version of the format
-    OSError : if it cannot be read
+    OSError : if the file cannot be read
 
     Examples
     --------
@@ -86,7 +86,7 @@ def load(path: Target) -> Any:
 
 
 def check_savable(estimator: Any) -> None:
-    """Raise a TypeError if a file cannot hold an estimator; it names all parameters that a file cannot hold."""
+    """Raise a TypeError unless a model file can hold the estimator; the message names all unsuitable parameters."""
     problems = []
     for name, value in stored_parameters(estimator).items():
         try:
@@ -100,7 +100,7 @@ def check_savable(estimator: Any) -> None:
 
 
 def check_label_types(classes: AnyArray) -> None:
-    """Raise unless a file can hold these labels; a fit calls this first, so that its model can be saved."""
+    """Raise unless a model file can hold these labels; fits check this first, so that their models can be saved."""
     try:
         array_to_json(classes)
     except TypeError as error:
@@ -108,7 +108,7 @@ def check_label_types(classes: AnyArray) -> None:
 
 
 def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the header and the arrays of a fitted classifier."""
+    """Return the header and the arrays of the model file of a fitted classifier."""
     check_is_fitted(estimator)
     kind, classes = public_class(type(estimator)), estimator.classes_
     more, arrays = estimator._pack()
@@ -125,7 +125,7 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
-    """Return a fitted classifier from the header and the arrays of `pack`."""
+    """Return the fitted classifier that `pack` converted to a header and arrays; raise unless both are valid."""
     kind, parameters = estimator_class(header["class"]), parameters_from_json(header["parameters"])
     unknown = sorted(set(parameters) - set(kind._get_param_names()))
     if unknown:
@@ -161,7 +161,7 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
 
 
 def classes_from_json(value: Any) -> AnyArray:
-    """Return the labels (K,); raise unless there are some, all different, and none is NaN."""
+    """Return the labels (K,) from JSON; raise unless there is at least one, all are distinct, and none is NaN."""
     classes = array_from_json(value)
     labels = classes.ravel().tolist()
     different = len(set(labels)) == len(labels) > 0 and not any(label != label for label in labels)
@@ -176,7 +176,7 @@ LATER: dict[str, str] = {}  # the modules of classes that are imported on first 
 
 
 def register_later(modules: Mapping[str, str]) -> None:
-    """Register classifiers and parts that are imported on first use, by the names of their modules."""
+    """Register classifiers and parts that are imported on first use; ``modules`` maps class names to module names."""
     LATER.update(modules)
 
 
@@ -187,7 +187,7 @@ def find_class(known: Mapping[str, Any], name: Any) -> Any:
 
 
 def estimator_class(name: Any) -> Any:
-    """Return a registered classifier by its name."""
+    """Return the registered classifier class of this name; raise a `ModelFileError` if there is none."""
     found = find_class(CLASSIFIERS, name)
     if found is None:
         raise ModelFileError(f"The model file holds a {name!r:.50}, which this version of simplexboost does not have.")
@@ -195,10 +195,10 @@ def estimator_class(name: Any) -> Any:
 
 
 def public_class(kind: type) -> Any:
-    """Return the registered class under which an estimator is stored; raise if it has code of its own.
+    """Return the registered class that a file names for an estimator of class ``kind``; raise if ``kind`` has own code.
 
-    A subclass without methods except ``__init__`` only gives parameters other values, and is stored as its base class.
-    Any other subclass might predict differently after loading.
+    A subclass that defines only ``__init__`` just changes default parameters, and is stored as its registered base
+    class. Any other subclass might predict differently after loading.
     """
     found = next((base for base in kind.__mro__ if CLASSIFIERS.get(base.__name__) is base), None)
     if found is None:
@@ -220,7 +220,7 @@ def public_class(kind: type) -> Any:
 
 
 def stored_parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters that a file holds: all but callbacks, which are code."""
+    """Return the parameters that a model file stores, by name: all except callbacks, which are code."""
     names = [name for name in public_class(type(estimator))._get_param_names() if name != "callbacks"]
     parameters = {name: getattr(estimator, name) for name in names}
     if parameters.get("random_state") is np.random:  # another name of scikit-learn for None
@@ -237,7 +237,7 @@ def parameters_from_json(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_json(value: Any, name: str) -> Any:
-    """Return a parameter as JSON; ``name`` is its name in messages."""
+    """Return a parameter's value as JSON; ``name`` is the parameter's name in error messages."""
     return encode(value, partial(object_to_json, name=name))
 
 
@@ -246,7 +246,7 @@ def from_json(value: Any) -> Any:
 
 
 def object_to_json(value: Any, name: str) -> Any:
-    """Return a part, an estimator or a random state as JSON."""
+    """Return a part, an estimator or a random state as JSON; raise a TypeError for any other object."""
     if isinstance(value, Part) and PARTS.get(type(value).__name__) is type(value):
         parameters = {k: to_json(v, f"{name}__{k}") for k, v in value.get_params(deep=False).items()}
         return {"part": type(value).__name__, "parameters": parameters}

@@ -1,11 +1,10 @@
 """Converts values of Python, NumPy and pandas to JSON and back.
 
-None, truth values, text, and numbers that any JSON reader reads exactly are written as they are; every other value is
-an object whose first key, the tag, names its kind: ``{"date": "2024-02-29"}``. ``encode`` and ``decode`` take a
-function for all other types; `saving` passes one for parts and estimators.
+None, truth values, text, and numbers that every JSON reader reads exactly are written unchanged. Every other value
+becomes an object whose first key, the tag, names its type: ``{"date": "2024-02-29"}``. `encode` and `decode` take a
+function for values of further types; `saving` passes one for parts and estimators.
 
-pandas is imported only to restore one of its values. Where it is not installed, the nearest value of Python is
-returned.
+pandas is imported only to restore a pandas value; without pandas, the nearest Python value is returned.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Convert = Callable[[Any], Any]
 
 
 class Interval(NamedTuple):
-    """An interval of pandas where pandas is not installed."""
+    """An interval that replaces a pandas interval if pandas is not installed."""
 
     left: Any
     right: Any
@@ -54,7 +53,7 @@ def refuse_tag(value: dict[str, Any]) -> Any:
 
 
 def encode(value: Any, other: Convert = refuse_value) -> Any:
-    """Return a value as JSON; of a subclass, the plain value. ``other`` converts values of all other types."""
+    """Return a value as JSON; values of subclasses are stored as the base type. ``other`` converts unknown types."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, np.generic):
@@ -89,7 +88,7 @@ def encode(value: Any, other: Convert = refuse_value) -> Any:
 
 
 def encode_pandas(value: Any, other: Convert) -> Any:
-    """Return a value of pandas as JSON; None if it is neither a time, an interval nor a missing value."""
+    """Return a pandas time, period, interval or missing value as JSON; return None for any other value."""
     match type(value).__name__:
         case "Timestamp":
             return {"timestamp": value.isoformat(), "unit": value.unit, **zone_to_json(value)}
@@ -105,7 +104,7 @@ def encode_pandas(value: Any, other: Convert) -> Any:
 
 
 def decode(value: Any, other: Convert = refuse_tag) -> Any:
-    """Return the value that `encode` converted to JSON; ``other`` converts objects without a known tag."""
+    """Return the value that `encode` converted to JSON; ``other`` converts JSON objects without a known tag."""
     if not isinstance(value, dict):
         return value
     again = partial(decode, other=other)
@@ -130,7 +129,7 @@ def decode(value: Any, other: Convert = refuse_tag) -> Any:
 
 
 def pandas() -> Any:
-    """Return the module, or None if it is not installed."""
+    """Return the module pandas, or None if it is not installed."""
     try:
         import pandas
     except ImportError:
@@ -139,7 +138,7 @@ def pandas() -> Any:
 
 
 def decode_pandas(value: dict[str, Any], again: Convert) -> Any:
-    """Return a value of pandas, or where pandas is not installed the nearest value of Python."""
+    """Return a pandas value from JSON, or the nearest Python value without pandas; ``again`` decodes inner values."""
     pd = pandas()
     match value:
         case {"timestamp": text}:
@@ -179,13 +178,13 @@ def decimal_from_json(text: str) -> Decimal:
 
 
 def zone_to_json(value: dt.datetime) -> dict[str, str]:
-    """Return the name of a time zone of `zoneinfo` or pytz; other zones have none, and keep their offset only."""
+    """Return an entry with the name of the date's time zone; an empty dict unless `zoneinfo` or pytz made the zone."""
     name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
     return {"zone": name} if isinstance(name, str) else {}
 
 
 def zone_from_json(value: dict[str, Any]) -> ZoneInfo | None:
-    """Return the time zone; None if there is none or this machine does not know it: then the offset is kept."""
+    """Return the time zone named in JSON; None if there is no name or this machine does not know the zone."""
     try:
         return ZoneInfo(value["zone"]) if "zone" in value else None
     except ZoneInfoNotFoundError:
@@ -196,9 +195,9 @@ def zone_from_json(value: dict[str, Any]) -> ZoneInfo | None:
 
 
 def array_to_json(values: AnyArray) -> dict[str, Any]:
-    """Return an array as its type, its shape unless it has one axis, and its entries row by row.
+    """Return an array as JSON: its type, its shape unless it has one axis, and its entries in row-major order.
 
-    Dates and durations are whole numbers of their unit since 1970; the entries of an array of objects are any values.
+    Dates and durations become whole numbers of their unit; entries of object arrays may be any values.
     """
     dtype = values.dtype
     shape = {} if values.ndim == 1 else {"shape": list(values.shape)}

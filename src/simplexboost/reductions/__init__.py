@@ -1,7 +1,7 @@
-"""Reductions of a problem of K classes to binary ones, by a coding matrix M in {−1, 0, +1}^(K × l).
+"""Reductions of a problem of K classes to l binary problems, by a coding matrix M (K, l) of −1, 0 and +1.
 
-Column j is a binary problem: classes with +1 against classes with −1, those with 0 left out. The answers f (n, l) of
-the columns' classifiers are decoded to the class whose row they resemble most.
+Column j of M is a binary problem: the classes with +1 against the classes with −1; classes with 0 are left out. The
+scores f (n, l) of the l binary classifiers are decoded to the class whose row of M is nearest to them.
 """
 
 from .coding import DECODINGS

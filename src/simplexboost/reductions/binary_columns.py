@@ -1,6 +1,6 @@
-"""Binary classifiers for the columns of a coding matrix: their training, their answers, and their form in model files.
+"""The binary classifiers of an output code, one per column of the coding matrix: training, scores, and model files.
 
-A classifier is trained on the classes whose entry in its column is not 0.
+The classifier of a column is trained on the rows of the classes whose entry in that column is +1 or −1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FROM_PROBABILITIES = ("logistic", "exponential", "squared", "euclidean")
 
 @dataclass(frozen=True, eq=False)
 class ConstantColumn:
-    """A column with training examples on one side only: it always answers with that side, +1 or −1."""
+    """The constant classifier of a column whose training rows are all positive (side +1) or all negative (side −1)."""
 
     side: int
 
@@ -40,14 +40,14 @@ class ConstantColumn:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A fitted column: its classifier and, where kernels are precomputed, the rows it was trained on."""
+    """The fitted classifier of a column of the coding matrix; for precomputed kernels also its training row indices."""
 
     number: int
     estimator: Any
     kernel_rows: Labels | None = None
 
     def ask(self, method: str, X: Any) -> Array:
-        """Return what a method of the classifier says of +1, (n,)."""
+        """Return the result of a method of the classifier for the side +1, (n,): a score, a probability or ±1."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
         with name_in_errors(owner(self.estimator, self.number)):
@@ -64,13 +64,13 @@ class Column:
         return values[:, 1] - values[:, 0] if method == "decision_function" else values[:, 1]
 
     def answers(self, X: Any, response: str, decoding: str) -> Array:
-        """Return the answers f (n,), positive for +1."""
+        """Return the scores (n,) that are decoded, positive where the classifier prefers the side +1."""
         method = self.method(response, decoding)
         values = self.ask(method, X)
         return answers_from_probabilities(values, decoding) if method == "predict_proba" else values
 
     def probabilities(self, X: Any, response: str) -> Array:
-        """Return the probability of +1, (n,); where the classifier has none, the logistic function of its answer."""
+        """Return the probability of the side +1, (n,); without predict_proba, the logistic function of the score."""
         method = self.method(response, "logistic")
         values = self.ask(method, X)
         if isinstance(self.estimator, ConstantColumn):
@@ -78,7 +78,7 @@ class Column:
         return values if method == "predict_proba" else expit(values)
 
     def method(self, response: str, decoding: str) -> str:
-        """Return the name of the classifier's method that gives the answers."""
+        """Return the name of the classifier's method that gives the scores: the first that is suitable and exists."""
         order = ["decision_function", "predict_proba", "predict"]
         if isinstance(self.estimator, ConstantColumn):
             order = ["predict"]
@@ -99,24 +99,23 @@ def check_response(estimator: Any, response: str) -> None:
 
 
 def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:
-    """Return the number of processes for joblib, at most one per column."""
     return n_jobs if n_jobs is None else max(1, min(effective_n_jobs(n_jobs), n_columns))
 
 
 def make_indexable(X: Any) -> Any:
-    """Return X in a format from which rows can be taken."""
+    """Return X; a sparse matrix is converted to CSR unless rows can be selected from its format."""
     return X.tocsr() if issparse(X) and X.format not in ("csr", "csc", "lil") else X
 
 
 def owner(estimator: Any, number: int) -> str:
-    """Return what `name_in_errors` calls the classifier of a column."""
     return f"estimator: {type(estimator).__name__} of column {number}"
 
 
 def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Array | None, seed: int | None) -> Column:
-    """Train a clone on the rows whose class has a letter ±1; ``letters`` (n,) are the letters of all rows.
+    """Train a clone of the estimator for one column of the coding matrix, and return the fitted column.
 
-    All random states of the clone are set from the seed, unless it is None.
+    ``letters`` (n,) has the entry of each row's class in the column; rows with +1 or −1 are trained on, rows with 0 are
+    not. All random states of the clone are set from the seed, unless it is None.
     """
     rows = np.flatnonzero(letters)
     sides = np.unique(letters[rows])
@@ -146,7 +145,7 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
 
 
 def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str, AnyArray]]:
-    """Return a file header for every column, and all arrays, named ``number.name``."""
+    """Return a model-file header for every column, and the arrays of all columns, named ``column index.array name``."""
     headers: list[dict[str, Any]] = []
     arrays: dict[str, AnyArray] = {}
     for column in columns:
@@ -162,7 +161,7 @@ def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str,
 
 
 def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n_features: int) -> list[Column]:
-    """Reverse `pack_columns`; raise unless each classifier tells two classes apart by the same features."""
+    """Return the columns that `pack_columns` wrote; raise unless each is binary and fits the model's features."""
     columns = []
     for j, header in enumerate(headers):
         if "side" in header:

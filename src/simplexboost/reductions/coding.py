@@ -1,7 +1,7 @@
-"""Coding matrices M (K, l) of −1, 0, +1: construction, decoding, coupling of probabilities, and their quality.
+"""Construction and decoding of coding matrices M (K, l) of −1, 0 and +1, whose l columns are binary problems.
 
-Decoding turns answers f (n, l) into a distance for every class, (n, K). Probabilities of the classes are a soft-max of
-distances, or come from the columns' probabilities by coupling.
+Decoding turns the scores f (n, l) of the l binary classifiers into the distances from the K rows of M, (n, K). Class
+probabilities are a softmax of minus the distances, or are computed from the l binary probabilities by coupling.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CODES = {name: part for name, part in CODEWORDS.items() if name in (
 
 
 def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
-    """Return M (K, l), a row per class; rows of classes that are not present are zero."""
+    """Return the coding matrix (K, l) of −1, 0 and +1, a row per class, of zeros for classes without training rows."""
     K, K_present = len(present), int(present.sum())
     is_matrix = isinstance(codewords, list | tuple) or (hasattr(codewords, "__array__") and np.ndim(codewords))
     part = as_codewords(codewords) if is_matrix else resolve(codewords, CODES, Codewords, "codewords")
@@ -51,7 +51,7 @@ def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
 
 
 def check_code(M: Any, K: int) -> Array:
-    """Return a code as an array; raise unless it has K different rows of −1, 0, +1, and both signs in every column."""
+    """Return a coding matrix as an array; raise unless it has K distinct rows and both signs in every column."""
     M = check_ternary(M)
     if len(M) != K:
         raise ValueError(
@@ -91,10 +91,10 @@ CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: lo
 
 
 def distances(f: Array, M: Array, decoding: str) -> Array:
-    """Return the distances of the answers f (n, l) from the row of each class, (n, K); the smallest wins.
+    """Return the distances (n, K) of the l classifiers' scores f (n, l) from the rows of the coding matrix M (K, l).
 
-    The parameter ``decoding`` of `OutputCodeClassifier` says what the distances are, except that 'votes' are negative.
-    The sign of an answer of exactly 0 is −1, as in scikit-learn's classifiers.
+    The parameter ``decoding`` of `OutputCodeClassifier` defines the distances. The class with the smallest distance is
+    predicted. The sign of a score of exactly 0 is −1, as in scikit-learn's classifiers.
     """
     plus, minus = (M > 0).astype(float).T, (M < 0).astype(float).T  # (l, K)
     f = np.clip(f, -MOST, MOST)
@@ -113,22 +113,22 @@ def distances(f: Array, M: Array, decoding: str) -> Array:
 
 
 def snap(distance: Array) -> Array:
-    """Round distances (n, K) to 40 bits of the largest of their row, so that rounding errors do not break ties."""
+    """Round distances (n, K) to 40 bits of the largest one in their row, so that rounding errors do not break ties."""
     _, exponent = np.frexp(np.abs(distance).max(axis=1, initial=0.0, keepdims=True))
     unit = np.ldexp(1.0, exponent - 40)
     return np.asarray(np.round(distance / unit) * unit)
 
 
 def confidence(f: Array, M: Array) -> Array:
-    """Return Σ_j m_kj f_j squeezed into ±0.2, (n, K), which orders only classes at equal distance."""
+    """Return tie-breakers in ±0.2, (n, K), from the products of scores f (n, l) and a coding matrix M (K, l)."""
     total = f @ M.T
     return 0.2 * total / (1.0 + np.abs(total))
 
 
 def answers_from_probabilities(p: Array, decoding: str) -> Array:
-    """Return the answers f of least expected loss, given the probabilities of +1.
+    """Return the scores with the least expected decoding loss, given the probabilities p of the side +1.
 
-    Log-odds for ``logistic``, half of them for ``exponential``, 2p − 1 for all others.
+    These are the log-odds for ``logistic``, half the log-odds for ``exponential``, and 2p − 1 for all other decodings.
     """
     if decoding not in ("logistic", "exponential"):
         return 2.0 * p - 1.0
@@ -140,10 +140,10 @@ TINY = 1e-7  # probabilities of columns stay this far from 0 and 1, as in LIBSVM
 
 
 def softmax_link(distance: Array, M: Array) -> Array:
-    """Return softmax(−distance / s), (n, K), with s the mean number of columns with two classes on opposite sides.
+    """Return class probabilities softmax(−distance / s), (n, K), from the distances (n, K) of the classes.
 
-    If two classes contend, every column that has them on opposite sides repeats the same log-odds, and s says how many
-    do: with logistic decoding of log-odds the division undoes the repetition.
+    The divisor s is the mean number of columns of the coding matrix M (K, l) that have two classes on opposite sides.
+    Each of these columns adds log-odds of the two classes to the distance; division by s makes the sum an average.
     """
     opposite = 0.5 * (np.abs(M) @ np.abs(M).T - M @ M.T)  # (K, K)
     repetition = opposite[np.triu_indices(len(M), 1)].mean() or 1.0
@@ -151,14 +151,15 @@ def softmax_link(distance: Array, M: Array) -> Array:
 
 
 def couple(r: Array, M: Array) -> Array:
-    """Return the class probabilities p (n, K) that best explain the columns' probabilities r (n, l) of +1.
+    """Return the class probabilities p (n, K) that best explain the binary probabilities r (n, l) of the side +1.
 
-    With I⁺ and I⁻ the classes on the two sides of column j, r_j should be Σ_{I⁺} p / Σ_{I⁺ ∪ I⁻} p; minimised is
+    For column j of the coding matrix M (K, l), let A be the sum of p over the classes with +1, and B over the classes
+    with −1. Then r_j should be A / (A + B), so that p minimises
 
-        Σ_j ((1 − r_j) Σ_{I⁺} p − r_j Σ_{I⁻} p)²   over p ≥ 0, Σ p = 1.
+        Σ_j ((1 − r_j) A − r_j B)²   over p ≥ 0, Σ p = 1.
 
-    For all pairs that is the second method of Wu, Lin and Weng (2004), for ±1 codes the least squares of Kong and
-    Dietterich (1997), for one-vs-all the probability vector nearest to r.
+    For all pairs this is the second method of Wu, Lin and Weng (2004), for ±1 codes that of Kong and Dietterich (1997),
+    for one-vs-all the nearest probability vector.
     """
     block = max(1, 2**21 // (len(M) ** 2 + M.size))  # rows at a time: some 16 MB
     return np.concatenate([_couple(r[i : i + block], M) for i in range(0, max(len(r), 1), block)])

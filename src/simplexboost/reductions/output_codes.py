@@ -1,4 +1,4 @@
-"""`OutputCodeClassifier`, which classifies many classes with binary classifiers."""
+"""`OutputCodeClassifier`, which builds a multiclass classifier from binary classifiers."""
 
 from __future__ import annotations
 
@@ -45,54 +45,55 @@ from .coding import DECODINGS, confidence, couple, distances, make_code, softmax
 @described
 @dataclass(eq=False, repr=False)
 class OutputCodeClassifier(BaseClassifier):
-    """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
+    """A multiclass classifier of binary classifiers: one-vs-all, one-vs-one and error-correcting output codes.
 
-    A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
-    against those with −1, without those with 0. The answers of the l classifiers are decoded to the class whose row is
-    nearest; ties go to the first class. X is handed to the estimators as it comes: frames, sparse matrices and missing
-    values work where they work for the estimator.
+    A coding matrix M (K, l) of −1, 0 and +1 has a row per class and a binary problem per column: the classes with +1
+    against the classes with −1; classes with 0 are left out. The predicted class is the one whose row of M is nearest
+    to the scores f_1 … f_l of the l binary classifiers; ties go to the first class. X is passed to the estimators
+    unchanged: data frames, sparse matrices and missing values work if the estimator supports them.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Any scikit-learn classifier; it is cloned for every column and sees labels 0 and 1. None is
+        Any scikit-learn classifier; a clone is trained for every column, with labels 0 and 1. None is
         ``SimplexBoostClassifier(n_estimators=100)``.
     codewords : str, Codewords or array of shape (K, l), default="one-vs-all"
         'one-vs-all', 'all-pairs', 'exhaustive', 'random-dense', 'random-sparse', 'hadamard', 'bch', 'max-hamming'; a
-        part with parameters, such as ``RandomDense(code_dim=30)``; or your own matrix, a row per class in sorted
-        order. Two classes need one column, whatever the named code.
+        codewords object with parameters, such as ``RandomDense(code_dim=30)``; or a coding matrix, a row per class in
+        sorted order. For two classes every named code has one column.
     decoding : str, default="logistic"
-        'logistic', 'exponential', 'hinge' or 'squared': the loss Σ_j L(m_kj f_j) of a row; 'hamming': wrong bits, zeros
-        counting ½; 'votes': columns that answer with the class's letter; 'euclidean': Σ_j (m_kj − f_j)².
+        The distance of the scores f_j from row k of M, with entries m_kj. 'logistic', 'exponential', 'hinge',
+        'squared': the sum of this loss at all m_kj f_j. 'hamming': the number of wrong signs, where zeros count ½.
+        'votes': minus the number of right signs. 'euclidean': Σ_j (m_kj − f_j)².
     break_ties : bool, default=False
-        Whether 'hamming' and 'votes' give ties to the class of larger Σ_j m_kj f_j instead of the first.
+        Whether 'hamming' and 'votes' give ties to the class with the larger Σ_j m_kj f_j instead of to the first class.
     response : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
-        Where the answers come from. 'auto' takes the first that the estimator has: probabilities before decision values
-        for the decodings that have a best answer to a probability (logistic, exponential, squared, euclidean), decision
-        values before probabilities for the others, labels ±1 last.
+        The estimator's method that gives the scores. 'auto' is the first that the estimator has: for the decodings
+        'logistic', 'exponential', 'squared' and 'euclidean' predict_proba before decision_function, for the other
+        decodings decision_function before predict_proba, and predict (labels ±1) last.
     probability : {"auto", "softmax", "coupling"}, default="auto"
-        How `predict_proba` is made: a soft-max of the distances, which always agrees with `predict`; or the
-        probabilities of classes that explain those of the columns best (for all pairs: Wu, Lin and Weng). 'auto'
-        couples for ``codewords="all-pairs"``.
+        How `predict_proba` is computed. 'softmax': a softmax of minus the distances, which always agrees with
+        `predict`. 'coupling': the class probabilities that best explain the binary probabilities (for all pairs: Wu,
+        Lin and Weng). 'auto' is 'coupling' for ``codewords="all-pairs"``, else 'softmax'.
     classes : sequence of labels or None, default=None
-        All classes, where some may be absent from the training data; those get probability zero.
+        All classes, if some may be absent from the training data; absent classes get probability zero.
     random_state : int, RandomState or None, default=None
-        Seed of random codes and, unless None, of the estimators.
+        The seed of random codes. Unless it is None, it also sets the random states of the estimators.
     n_jobs : int or None, default=None
-        Columns at a time, by joblib. The fitted model does not depend on it.
+        The number of columns that joblib trains or evaluates at a time. The fitted model does not depend on it.
 
     Attributes
     ----------
     codewords_ : array of shape (K, l)
-        The code; rows of absent classes are zero.
+        The coding matrix; rows of absent classes are zero.
     columns_ : list of length l
-        The fitted columns.
+        The columns of the coding matrix with their fitted classifiers.
     estimators_ : list of length l
-        The fitted classifiers.
+        The fitted binary classifiers, one per column.
     min_distance_ : float
-        The smallest Hamming distance of two rows of the code, zeros counting ½.
+        The smallest Hamming distance between two rows of the coding matrix, where zeros count ½.
     bits_corrected_ : int
-        The number of wrong bits that Hamming decoding always survives.
+        The number of wrong signs that Hamming decoding always corrects.
 
     Examples
     --------
@@ -120,14 +121,14 @@ class OutputCodeClassifier(BaseClassifier):
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train a classifier for every column, and return the fitted output code.
+        """Train a binary classifier for every column of the coding matrix, and return the fitted classifier.
 
         Parameters
         ----------
         X : table of shape (n, p)
-            The features, in any form that the estimator takes.
+            The features, in any form that the estimator accepts.
         sample_weight : array of shape (n,) or None, default=None
-            The weights of the rows, only for estimators that take them; rows of zero weight are left out.
+            The sample weights, only for estimators that accept them; rows of zero weight are left out.
         """
         with transaction(self) as draft:
             draft._check_parameters()
@@ -156,7 +157,7 @@ class OutputCodeClassifier(BaseClassifier):
         return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Array | None]:
-        """Return X, class numbers and weights of the rows of positive weight; set ``classes_`` and ``_present``."""
+        """Return X, class indices and weights of the rows of positive weight; set ``classes_`` and ``_present``."""
         X = check_columns(self, X, reset=True)
         check_nothing_is_masked("y", y)
         y = column_or_1d(plain_labels(y), warn=True)
@@ -200,12 +201,12 @@ class OutputCodeClassifier(BaseClassifier):
 
     @property
     def estimators_(self) -> list[Any]:
-        """The fitted classifiers, one per column."""
+        """The fitted binary classifiers, one per column of the coding matrix."""
         check_is_fitted(self)
         return [column.estimator for column in self.columns_]
 
     def column_scores(self, X: Any) -> Array:
-        """Return the answers f of the columns, (n, l): positive for +1."""
+        """Return the scores (n, l) of the l binary classifiers; a positive score favours the classes with +1."""
         X = self._check_X(X)
         return self._ask(X, "answers", self.response, self.decoding)
 
@@ -214,7 +215,7 @@ class OutputCodeClassifier(BaseClassifier):
         return all_classes(self._present_scores(self.column_scores(X)), self._present)
 
     def predict_proba(self, X: Any) -> Array:
-        """Return probabilities (n, K), by soft-max or coupling; those of classes without training examples are 0."""
+        """Return class probabilities (n, K), by softmax or coupling; classes without training rows get 0."""
         X = self._check_X(X)
         n, M = _num_samples(X), self.codewords_[self._present]
         P = np.zeros((n, len(self.classes_)))
@@ -230,7 +231,7 @@ class OutputCodeClassifier(BaseClassifier):
         return P
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero."""
+        """Return the logarithms of `predict_proba`; −inf where a probability is zero."""
         return log_of(self.predict_proba(X))
 
     def _check_X(self, X: Any) -> Any:
@@ -240,13 +241,13 @@ class OutputCodeClassifier(BaseClassifier):
         return make_indexable(check_columns(self, X, reset=False))
 
     def _ask(self, X: Any, question: str, *how: str) -> Array:
-        """Return every column's answers or probabilities, (n, l)."""
+        """Return the result of the `Column` method named ``question`` for every column, (n, l)."""
         jobs = jobs_for(self.n_jobs, len(self.columns_))
         columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
         return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
 
     def _present_scores(self, f: Array) -> Array:
-        """Return minus the distances of the answers f (n, l) to the classes with training examples."""
+        """Return minus the distances of scores f (n, l) from the rows of the classes with training rows."""
         M = self.codewords_[self._present]
         with one_blas_thread():
             scores = -distances(f, M, self.decoding)

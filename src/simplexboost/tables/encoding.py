@@ -1,8 +1,8 @@
-"""Encodes X, as one table or in partitions, to numbers, with the columns and categories of the whole table.
+"""Converts X, one table or several partitions, to numbers, with the same columns and categories for all partitions.
 
-Every partition says which columns it has, of what kind they are and which categories they hold. What follows for the
-whole table is decided once. Then every partition is encoded. A table in one place is one partition. Errors name the
-partition that they are about.
+First, each partition is summarised: its columns, their kinds and their categories. The summaries are merged once into
+what holds for the whole table. Then every partition is converted. A table on one machine is a single partition. Error
+messages name the partition in which the error is.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ MOST_NAMES = 10  # of columns in a message
 
 
 def check_X(estimator: Any, X: Any, **options: Any) -> Any:
-    """Return X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
+    """Return X as a table of numbers; raise unless it has the columns of the fit and no infinite values."""
     if not options and is_ready(estimator, X):
         return X
     return check_partitions(ALONE, estimator, [Partition(WHOLE, X)], **options)[0]
 
 
 def is_ready(estimator: Any, X: Any) -> bool:
-    """Return whether X is a small array of finite or missing numbers that is in the form of kernels already.
+    """Return whether X is a small contiguous array of floats without infinity that has the columns of the fit.
 
-    All other checks would return it as it is, after 50 µs: most of the time that the prediction of one row takes.
+    The full checks would return such an array unchanged after 50 µs: most of the time that predicting one row takes.
     """
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
         return False
@@ -46,15 +46,16 @@ def is_ready(estimator: Any, X: Any) -> bool:
 
 
 def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
-    """Return X in the form that kernels take; the estimator remembers the columns.
+    """Return X as a table of numbers, and store its columns (names, kinds, categories) in the estimator.
 
-    If ``reset`` is false, a fitted model learns more: X must have the columns of the fit, and may add categories.
+    If ``reset`` is false, the estimator is already fitted and training continues: X must have the columns of the fit,
+    and may have new categories.
     """
     return learn_partitions(ALONE, estimator, [Partition(WHOLE, X)], taken, reset, **options)[0]
 
 
 def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> None:
-    """Warn of columns with whole numbers that double precision cannot tell apart."""
+    """Warn of columns with distinct whole numbers that become equal in float64."""
     if table is not None and features.kinds is not None:
         pairs = zip(table.columns, features.kinds, strict=True)
         numbers = [column for column, kind in pairs if kind == "number"]
@@ -69,7 +70,7 @@ def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> No
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The shape of a partition, or of the whole table."""
+    """The shape of a partition or of the whole table: form, size, column names and number type."""
 
     form: str  # "columns" if their values have to be looked at, "numbers" for arrays, "sparse"
     n: int  # rows
@@ -82,18 +83,18 @@ class Shape:
 def learn_partitions(
     group: Exchange, estimator: Any, parts: Sequence[Partition], taken: Taken, reset: bool = True, **options: Any
 ) -> list[Any]:
-    """Return the X of every partition here as numbers; the estimator remembers the columns of the whole table.
+    """Return X as numbers for each partition on this machine; the estimator stores the columns of the whole table.
 
     Parameters
     ----------
-    parts : those that are here; the leader of a group has none
-    taken, reset : as in `learn_X`
-    options : for scikit-learn's ``check_array``
+    parts : the partitions on this machine; the leader of a group of machines has none
+    taken, reset : the options for reading X; whether columns are learned anew, as in `learn_X`
+    options : arguments of scikit-learn's ``check_array``
 
     Returns
     -------
-    A C-contiguous array (n_i, p), or a sparse table in canonical form, per partition; float32 if the whole table would
-    be float32, else float64.
+    For each partition a C-contiguous array of its rows, with p columns, or a sparse table in canonical form; float32
+    if the whole table would be float32, else float64.
     """
     known = Features() if reset else Features.of(estimator)
     read = [Reading(part, estimator, taken.declared or known.categories is not None, options) for part in parts]
@@ -138,7 +139,7 @@ def learn_partitions(
 
 
 def remember_columns(estimator: Any, p: int, features: Features) -> None:
-    """Set the attributes of an estimator that describe its columns, beside their names."""
+    """Store the number of columns, their kinds and their categories as attributes of the estimator."""
     estimator.n_features_in_ = p
     estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
 
@@ -146,12 +147,12 @@ def remember_columns(estimator: Any, p: int, features: Features) -> None:
 def check_partitions(
     group: Exchange, estimator: Any, parts: Sequence[Partition], of: str = "", **options: Any
 ) -> list[Any]:
-    """Return the X of every partition here as numbers, if the whole table has the columns of the fit.
+    """Return X as numbers for each partition on this machine; raise unless the columns are those of the fit.
 
     Parameters
     ----------
-    of : the beginning of messages about single partitions
-    options : for scikit-learn's ``check_array``
+    of : the first words of error messages about a single partition
+    options : arguments of scikit-learn's ``check_array``
     """
     features = Features.of(estimator)
     read = [Reading(part, estimator, features.categories is not None, options, of) for part in parts]
@@ -172,7 +173,7 @@ def check_partitions(
 
 
 class Reading:
-    """One partition while it is read and turned into numbers."""
+    """The reader of one partition: checks its X, summarises its columns and converts them to numbers."""
 
     def __init__(
         self, part: Partition, estimator: Any, as_columns: bool, options: dict[str, Any], of: str = ""
@@ -191,7 +192,7 @@ class Reading:
 
     @property
     def shape(self) -> Shape:
-        """The shape of the partition."""
+        """The form ("columns", "numbers" or "sparse"), size and column names of the partition."""
         if self.table is not None:
             return Shape("columns", self.table.n, len(self.table.columns), self.table.names, self.table.by_name)
         dtype = None
@@ -201,14 +202,14 @@ class Reading:
         return Shape("sparse" if issparse(self.checked) else "numbers", n, p, dtype=dtype)
 
     def columns(self) -> Table:
-        """Return X as columns, if need be those of an array of numbers: another partition may hold objects."""
+        """Return X as a `Table` of columns, even an array of numbers, since another partition may hold objects."""
         if self.table is None:
             self.table = plain_table(self.X)
         assert self.table is not None
         return self.table
 
     def digests(self, declared: AnyArray | None) -> list[Any]:
-        """Return the columns, without their rows if there are several partitions; ``declared`` (p,) are categorical."""
+        """Return the columns of a whole table, or summaries of a partition's; ``declared`` masks categorical ones."""
         columns = self.columns().columns
         if self.index == WHOLE:
             return columns
@@ -217,9 +218,9 @@ class Reading:
             return [digest(column, bool(one), self.index) for column, one in zip(columns, mask, strict=True)]
 
     def numbers(self, form: str, features: Features, dtype: Any = None) -> Any:
-        """Return X as numbers, of a type if one is given, and forget everything that was kept of it.
+        """Return X as an array of numbers or a sparse table, of type ``dtype`` if given, and drop all references to X.
 
-        ``form`` is that of the whole table: an array of numbers may be followed by one of objects.
+        ``form`` is the form of the whole table: it may be "columns" although this partition is an array of numbers.
         """
         if form == "columns":
             with in_partition(self.index, self.of):
@@ -229,7 +230,7 @@ class Reading:
 
 
 def digest(column: Column, declared: bool, partition: int) -> Digest:
-    """Return a column of one partition without its rows; of a declared one, the kind does not matter."""
+    """Return the summary of one partition's column; a ``declared`` column counts as categorical, whatever its kind."""
     if not declared and column.kind not in ("text", "category"):
         return Digest(column.label, column.kind, column.empty, merge_tallies([]), column.numbers().dtype)
     found, kind = column.distinct, "category" if declared else column.kind
@@ -241,7 +242,7 @@ def digest(column: Column, declared: bool, partition: int) -> Digest:
 
 
 def merge_shapes(pieces: list[tuple[int, Shape]], estimator: Any, of: str = "") -> Shape:
-    """Return the shape of the whole table; raise, with ``of`` before the message, if partitions do not match."""
+    """Return the whole table's shape from (index, shape) pairs; raise, with ``of`` as first words, if they conflict."""
     indices = sorted(index for index, _ in pieces)
     if not indices:
         raise ValueError(f"{of}X has no partitions.")
@@ -260,7 +261,7 @@ def merge_shapes(pieces: list[tuple[int, Shape]], estimator: Any, of: str = "") 
 
 
 def check_same(first: Shape, other: Shape, index: int, of: str) -> None:
-    """Raise unless a partition has the columns of the first one."""
+    """Raise ValueError unless a partition has the columns of the first partition, and both or neither are sparse."""
     if (first.form == "sparse") != (other.form == "sparse"):
         ways = ["sparse" if shape.form == "sparse" else "dense" for shape in (other, first)]
         raise ValueError(f"{of}X is {ways[0]} in partition {index}, but {ways[1]} in partition 0; make it one of both.")
@@ -278,7 +279,7 @@ def check_same(first: Shape, other: Shape, index: int, of: str) -> None:
 
 
 def describe_columns(shape: Shape, where: int = 0) -> str:
-    """Return the columns of a partition for a message; of many, those around a position."""
+    """Return the number and names of a partition's columns as text; of many names, ten around position ``where``."""
     count = f"has {shape.p} column{'s' * (shape.p != 1)}"
     if shape.names is None:
         return f"{count} without names"
@@ -289,7 +290,7 @@ def describe_columns(shape: Shape, where: int = 0) -> str:
 
 
 def merge_columns(parts: list[list[Any]]) -> list[Any]:
-    """Return the columns of the whole table, from those of all partitions in order."""
+    """Return the columns of the whole table, merged from the column summaries of each partition."""
     if len(parts) == 1:
         return parts[0]
     return [
@@ -305,7 +306,7 @@ def merge_columns(parts: list[list[Any]]) -> list[Any]:
 
 
 def common_kind(parts: Sequence[Digest]) -> str:
-    """Return the kind of a column: that of all partitions in which it is not empty."""
+    """Return the kind that a column has in all partitions where it is not empty; raise ValueError if kinds differ."""
     full = [(index, part) for index, part in enumerate(parts) if not part.empty]
     if not full:
         return "number" if any(part.kind == "number" for part in parts) else parts[0].kind
@@ -323,12 +324,12 @@ def common_kind(parts: Sequence[Digest]) -> str:
 
 
 def common_type(dtypes: list[Any]) -> Any:
-    """Return the type of the numbers of several arrays: float32 if they make an array of that, else float64."""
+    """Return float32 if NumPy's common type of several dtypes is float32, else float64."""
     return np.float32 if np.result_type(*dtypes) == np.float32 else np.float64
 
 
 def type_of_columns(columns: Sequence[Any], features: Features) -> Any:
-    """Return the type of the numbers of a table in partitions; None if it is in one place, and has its own type."""
+    """Return the number type (float32 or float64) of a table in partitions; None for a single whole table."""
     if isinstance(columns[0], Column):
         return None
     if features.categories is not None and features.categories.mask.any():

@@ -1,9 +1,9 @@
-"""Learns the kinds and the categories of columns in `fit`, and turns any later table into the same numbers.
+"""Learns the kinds and categories of the columns in `fit`, and converts any later table to numbers in the same way.
 
-A categorical column becomes category numbers 0, 1, …, which the engine splits by subsets. A data frame knows which of
-its columns are categorical; for an array the user says so, by a mask, positions or names.
+A categorical column becomes category codes 0, 1, …, on which trees split by subsets. A data frame's types say which of
+its columns are categorical; for an array the user declares them, by a mask, positions or names.
 
-After `fit`, a column of another kind is refused by name, since its numbers would mean something else.
+After `fit`, a column of another kind raises an error with its name, since its numbers would have another meaning.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ NEARLY_ALL = 0.9  # of the categories
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """The categories of a training table: an array per column, in the order of their numbers; None for numeric columns.
+    """The categories of each column of a training table, as arrays in the order of the codes; None for numeric columns.
 
-    They are numbers (float64, or objects if some are beyond 2⁵³) or text (objects). A column with more than 254
-    categories keeps the 253 most frequent; all others share the last number.
+    Categories are numbers (float64, or objects if some are beyond 2⁵³) or text (objects). A column with more than 254
+    categories keeps the 253 most frequent; all other categories share one code, the last.
     """
 
     columns: list[AnyArray | None]
 
     @property
     def mask(self) -> Mask:
-        """Which columns are categorical, (p,)."""
+        """The mask (p,) of the categorical columns."""
         return np.array([values is not None for values in self.columns])
 
 
 def share_last(categories: Sized) -> bool:
-    """Return whether all values beyond these categories share one more number, instead of being missing."""
+    """Return whether values outside these categories share one extra code; otherwise they count as missing."""
     return len(categories) == MAX_CATEGORIES - 1
 
 
 def learn_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
-    """Return the known categories followed by those that this column adds, with a warning if not all fit.
+    """Return the known categories followed by a column's new ones, and a warning text if these are too many, or None.
 
-    Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
-    already, new ones join them.
+    Fitted trees refer to category codes, so the codes of known categories do not change. If some categories already
+    share a code, new categories get this code too.
     """
     values, counts = as_categories(column.categories.values), column.categories.counts
     new = np.isnan(numbers_among(values, known, share=False))
@@ -88,7 +88,7 @@ def learn_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray
 
 
 def advice(column: Column | Digest, values: AnyArray) -> str:
-    """Return advice for a column with too many categories."""
+    """Return advice for the user, as text, on a column with too many categories."""
     known = values.tolist()
     dates = sum(isinstance(value, str) and DATE.match(value) is not None for value in known)
     if dates >= NEARLY_ALL * len(known):
@@ -104,7 +104,7 @@ def advice(column: Column | Digest, values: AnyArray) -> str:
 
 
 def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
-    """Return the numbers of a column's values, (n,) float; NaN for missing and unknown values."""
+    """Return each row's category code as a float, (n,); NaN if the value is missing, or unknown and without a code."""
     values = as_categories(column.categories.values)
     if len(values) and len(categories):
         check_same_form(column, values, categories)
@@ -112,10 +112,10 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
 
 
 def describe_unknown_values(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
-    """Return a warning if at least `MANY_ROWS` rows have a value and none of them is known; else None.
+    """Return a warning text if at least `MANY_ROWS` rows have a value and all these values are unknown; otherwise None.
 
-    Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
-    expected, and share one.
+    With fewer rows, a new category is nothing unusual. There is no warning for a column that had too many categories in
+    the fit, where unknown values share one code.
     """
     n = int(column.categories.counts.sum())
     if n < MANY_ROWS or not len(categories) or share_last(categories) or not np.isnan(numbers).all():
@@ -129,14 +129,14 @@ def describe_unknown_values(column: Column, numbers: AnyArray, categories: AnyAr
 
 
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:
-    """Return the numbers of values among the categories, float; all beyond the 253 most frequent may share the last."""
+    """Return each value's category code, float; unknown values get NaN, or with ``share`` the shared code if any."""
     lookup = {value: number for number, value in enumerate(categories.tolist())}
     other = len(categories) if share and share_last(categories) else np.nan
     return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
 
 
 def check_same_form(column: Column | Digest, values: AnyArray, categories: AnyArray) -> None:
-    """Raise if numbers come where categories were text, or the reverse: none of them could be found."""
+    """Raise ValueError if values are numbers but known categories are text, or the reverse: no value would be found."""
     was, now = (("text" if isinstance(some.tolist()[0], str) else "numbers") for some in (categories, values))
     if was != now:
         raise ValueError(
@@ -155,24 +155,24 @@ BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The columns of a training table."""
+    """The kinds and the categories of the columns of a training table."""
 
     kinds: list[str] | None = None  # "number", "category", …, "missing" for every column; None for arrays of numbers
     categories: Categories | None = None  # those of categorical columns; None if there are no such columns
 
     @classmethod
     def of(cls, estimator: Any) -> Features:
-        """Return the features of a fitted estimator."""
+        """Return the column kinds and categories that a fitted estimator has stored."""
         return cls(getattr(estimator, "feature_kinds_", None), getattr(estimator, "categories_", None))
 
     def select(self, places: list[int]) -> Features:
-        """Return the features of some columns."""
+        """Return the kinds and categories of the columns at these positions."""
         kinds = None if self.kinds is None else [self.kinds[j] for j in places]
         of_columns = None if self.categories is None else [self.categories.columns[j] for j in places]
         return Features(kinds, None if of_columns is None else Categories(of_columns))
 
     def numbers(self, table: Table) -> AnyArray:
-        """Return the numbers of a table, (n, p), C-contiguous, NaN where missing."""
+        """Return a table as a C-contiguous float array (n, p), with codes for categories and NaN for missing values."""
         columns = [self.encode_column(table, j) for j in range(len(table.columns))]
         if self.categories is not None:
             triples = zip(table.columns, columns, self.categories.columns, strict=True)
@@ -188,7 +188,7 @@ class Features:
         return out
 
     def encode_column(self, table: Table, j: int) -> AnyArray:
-        """Return the numbers of a column, (n,); raise ValueError unless it has the kind that it had in fit."""
+        """Return column j as numbers or category codes (n,); raise ValueError if its kind is not that of the fit."""
         column, categories = table.columns[j], None if self.categories is None else self.categories.columns[j]
         if categories is not None:
             return encode_categories(column, categories)
@@ -205,7 +205,7 @@ class Features:
 
 
 def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
-    """Return whether a column can be read as the kind that it had in fit; numbers of arrays may be times."""
+    """Return whether a column can be read as ``was``, its kind in the fit; numbers in arrays may be dates or times."""
     if column.kind == "category":
         values = column.distinct.values
         if was != "number" or any(isinstance(value, str) for value in values):
@@ -221,7 +221,7 @@ def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
 
 
 def learn_features(table: Table, categorical_features: Any, refusal: str | None) -> Features:
-    """Return the kinds and categories of a training table; raise if it has categories and there is a ``refusal``."""
+    """Return the kinds and categories of a training table; categorical columns raise ``refusal`` if it is a text."""
     mask, columns = categorical_mask(table, categorical_features), table.columns
     if isinstance(categorical_features, str):
         check_numeric_text(table, mask)
@@ -240,7 +240,7 @@ def learn_features(table: Table, categorical_features: Any, refusal: str | None)
 
 
 def categories_of(columns: Sequence[Column | Digest], known: Sequence[AnyArray | None]) -> Categories:
-    """Return the categories of all columns, with those known before, and warn of columns with too many."""
+    """Return the categories of each column, first the ``known`` ones; warn of columns with too many categories."""
     pairs = zip(columns, known, strict=True)
     learned = [(None, None) if old is None else learn_categories(c, old) for c, old in pairs]
     warn_of_columns({column.label: remark for column, (_, remark) in zip(columns, learned, strict=True)})
@@ -248,7 +248,7 @@ def categories_of(columns: Sequence[Column | Digest], known: Sequence[AnyArray |
 
 
 def more_features(known: Features, table: Table, categorical_features: Any) -> Features:
-    """Return the features of a fitted model with the categories that another table adds."""
+    """Return a fitted model's column kinds and categories, extended by the new categories of another training table."""
     mask, columns = categorical_mask(table, categorical_features), table.columns
     was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
     if any(not table.columns[j].empty for j in np.flatnonzero(mask != was)):
@@ -266,14 +266,14 @@ def more_features(known: Features, table: Table, categorical_features: Any) -> F
 
 
 def kind_of_number(column: Column | Digest, table: Table) -> str:
-    """Return the kind of a column that is not categorical; raise ValueError for text."""
+    """Return the kind ("number", "date", …) of a column that is not categorical; raise ValueError if it is text."""
     if column.kind == "text" or (column.kind == "category" and not is_number(column, "number", table.typed)):
         raise text_error(column, table)
     return "number" if column.kind == "category" else column.kind
 
 
 def check_numeric_text(table: Table, mask: Mask) -> None:
-    """Raise if text columns hold numbers: as categories they would lose their order, and hardly ever be seen again."""
+    """Raise ValueError if text columns that would become categorical hold numbers, whose order would be lost."""
     columns = table.columns
     bad = [
         (column, example)
@@ -293,7 +293,7 @@ def check_numeric_text(table: Table, mask: Mask) -> None:
 
 
 def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> None:
-    """Raise if a list of the categorical columns of a frame leaves out columns of text: it names all of them."""
+    """Raise ValueError if the user's list of categorical columns leaves out a text column of the data frame."""
     left_out = [
         column.label for column, is_one in zip(columns, mask, strict=True) if not is_one and column.kind == "text"
     ]
@@ -307,7 +307,7 @@ def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> No
 
 
 def numeric_text(column: Column | Digest) -> str | None:
-    """Return "" if all values of a text column are numbers, one that is not if at least `NUMERIC` are; else None."""
+    """Return "" for a text column of numbers, one non-number if a share of `NUMERIC` or more are numbers, else None."""
     some = slice(None, None, 1 + len(column.categories.values) // MOST_LOOKED_AT)
     values, counts = column.categories.values[some], column.categories.counts[some]
     wrong = np.array([not is_numeral(value) for value in values], dtype=bool)
@@ -317,7 +317,7 @@ def numeric_text(column: Column | Digest) -> str | None:
 
 
 def is_numeral(text: str) -> bool:
-    """Return whether a text is a finite number."""
+    """Return whether a text can be read as a finite number."""
     try:
         return bool(np.isfinite(float(text)))
     except ValueError:
@@ -328,7 +328,7 @@ def is_numeral(text: str) -> bool:
 
 
 def text_error(column: Column | Digest, table: Table) -> ValueError:
-    """Return the error for text in a column of numbers."""
+    """Return the ValueError for text in a column that must hold numbers."""
     found = column.distinct
     wrong = np.array([not is_numeral(str(value)) for value in found.values])
     code = find_earliest(found, np.flatnonzero(wrong if wrong.any() else ~wrong))

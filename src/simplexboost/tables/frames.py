@@ -1,8 +1,8 @@
-"""Reads tables of any library into columns, with their names and the categorical ones among them.
+"""Reads tables of any library as columns, checks the column names, and finds the categorical columns.
 
-narwhals reads pandas, polars, pyarrow and whatever else it knows, and tables that offer Arrow's ``__arrow_c_stream__``
-or the older ``__dataframe__``. The columns of arrays of objects or text, and of lists of lists, are looked at one by
-one. Arrays of plain numbers and sparse matrices are left to scikit-learn's own check.
+narwhals reads pandas, polars, pyarrow and other libraries, and every table with Arrow's method ``__arrow_c_stream__``
+or the older ``__dataframe__``. Arrays of objects or text, and lists of lists, are read column by column. Arrays of
+plain numbers and sparse matrices are left to scikit-learn's own check.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .columns import Column
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table that is divided into columns."""
+    """A table as a list of columns, with its number of rows and its column names."""
 
     columns: list[Any]  # the p columns, whole (`Column`) or without their rows (`Digest`)
     n: int  # the number of rows
@@ -35,12 +35,12 @@ class Table:
 
     @property
     def typed(self) -> bool:
-        """Whether columns have types of their own, as those of frames do."""
+        """Whether every column has a type of its own, as in a data frame."""
         return self.names is not None
 
 
 def read_table(X: Any) -> Table | None:
-    """Return a table as columns; None for arrays of numbers, sparse matrices and whatever is no table.
+    """Return a table split into columns; None for arrays of numbers, sparse matrices and objects that are no table.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def read_table(X: Any) -> Table | None:
 
 
 def take_rows(X: Any, rows: AnyArray) -> Any:
-    """Return some rows of a table as a table of the same kind; of a sparse matrix, as CSR.
+    """Return the rows with the given indices, as a table of the same type as X; a sparse matrix becomes CSR.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def take_rows(X: Any, rows: AnyArray) -> Any:
 
 
 def as_frame(X: Any) -> Any:
-    """Return X as a data frame of narwhals; None if it is not a frame."""
+    """Return X as a narwhals data frame; None if X is no data frame."""
     import narwhals as nw  # not at the top: start-up time
 
     try:
@@ -101,12 +101,12 @@ def as_frame(X: Any) -> Any:
 
 
 def is_one_column(X: Any) -> bool:
-    """Return whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
+    """Return whether X is a single column (a Series or an Arrow array) and not a table."""
     return len(getattr(X, "shape", (0, 0))) == 1 or hasattr(X, "type")
 
 
 def first_installed(*modules: str, what: str) -> Any:
-    """Return the name of the first module that can be imported."""
+    """Return the name of the first module that can be imported; raise ImportError if none can be."""
     for name in modules:
         try:
             import_module(name)
@@ -117,14 +117,14 @@ def first_installed(*modules: str, what: str) -> Any:
 
 
 def from_interchange(X: Any) -> Any:
-    """Return a table that offers only the older ``__dataframe__`` as one of pyarrow, or without it of pandas."""
+    """Convert a table that offers only ``__dataframe__`` to a pyarrow table, or to pandas if pyarrow is missing."""
     if first_installed("pyarrow", "pandas", what="__dataframe__") == "pyarrow":
         return import_module("pyarrow.interchange").from_dataframe(X)
     return import_module("pandas").api.interchange.from_dataframe(X)
 
 
 def duplicates_error(X: Any) -> ValueError:
-    """Return the error that lists the names that several columns have."""
+    """Return the ValueError that lists the column names that occur more than once."""
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     several = [f"{name!r} ({count} times)" for name, count in Counter(names).items() if count > 1]
     more = f" and {len(several) - 10} more" if len(several) > 10 else ""
@@ -138,7 +138,7 @@ def duplicates_error(X: Any) -> ValueError:
 
 
 def read_array(X: AnyArray) -> Table | None:
-    """Return the columns of an array of objects, text or times; None if its values are numbers already."""
+    """Return an array of objects, text, times or masked numbers as a `Table`; None for any other array."""
     if X.dtype.names is not None:
         raise ValueError(
             f"X is a structured array with the fields {list(X.dtype.names)}; pass a data frame instead, for example "
@@ -154,7 +154,7 @@ def array_table(X: AnyArray) -> Table:
 
 
 def read_list(X: Any) -> Table | None:
-    """Return the columns of a list of rows that hold text; None if all values are numbers, or it is no table."""
+    """Return a list of rows as a `Table`; None if all values are numbers or the list is no table."""
     try:
         kind = np.asarray(X).dtype.kind
         rows = np.array(X, dtype=object) if kind in "OUSMm" else None
@@ -167,17 +167,16 @@ MOST = 5  # names in a list
 
 
 def learn_names(estimator: Any, names: list[Any] | None) -> None:
-    """Let an estimator remember the names of its columns, if all of them are text."""
+    """Set ``feature_names_in_`` of an estimator to the column names if all are text; otherwise remove the attribute."""
     vars(estimator).pop("feature_names_in_", None)
     if (text := text_names(names)) is not None:
         estimator.feature_names_in_ = np.array(text, dtype=object)
 
 
 def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by_name) -> None:
-    """Raise unless columns have the names that the estimator remembers.
+    """Raise ValueError unless the column names are those of the fit; only warn if one of the two tables has no names.
 
-    The rules and the first words of the messages are scikit-learn's: only names that are all text count, and a table
-    without them may follow one with them, or the reverse, with a warning.
+    As in scikit-learn, names count only if all of them are text. The messages begin with scikit-learn's words.
     """
     names = text_names(names)
     fitted = getattr(estimator, "feature_names_in_", None)
@@ -191,7 +190,7 @@ def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by
 
 
 def check_feature_count(estimator: Any, p: int) -> None:
-    """Raise unless the estimator was fitted to p columns."""
+    """Raise ValueError unless p is the number of columns on which the estimator was fitted."""
     if p != getattr(estimator, "n_features_in_", p):
         raise ValueError(
             f"X has {p} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as "
@@ -200,7 +199,7 @@ def check_feature_count(estimator: Any, p: int) -> None:
 
 
 def text_names(names: list[Any] | None) -> list[str] | None:
-    """Return the names if all are text, else None; raise TypeError if only some are, as scikit-learn does."""
+    """Return the names if all are text, else None; raise TypeError, as scikit-learn does, if only some are text."""
     types = sorted({type(name).__qualname__ for name in names or ()})
     if len(types) > 1 and "str" in types:
         raise TypeError(
@@ -212,7 +211,7 @@ def text_names(names: list[Any] | None) -> list[str] | None:
 
 
 def describe_difference(names: list[str], fitted: list[str], by_name: str) -> str:
-    """Return the message for a table with other columns than those of the fit."""
+    """Return the error message for a table whose column names differ from those of the fit."""
     missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
     message = "The feature names should match those that were passed during fit.\n"
     if unseen:
@@ -230,24 +229,23 @@ def describe_difference(names: list[str], fitted: list[str], by_name: str) -> st
 
 
 def list_names(names: list[str]) -> str:
-    """Return a line per name, for the first few."""
     return "".join(f"- {name}\n" for name in names[:MOST]) + ("- ...\n" if len(names) > MOST else "")
 
 
 def close_names(name: str, others: Iterable[str]) -> list[str]:
-    """Return names that are spelled nearly like a name, whatever their case; the nearest first."""
+    """Return those of ``others`` that are spelled almost like ``name``, ignoring case; the most similar name first."""
     by_case = {other.lower(): other for other in others}
     return [by_case[found] for found in get_close_matches(name.lower(), by_case)]
 
 
 def feature_names(clf: Any) -> list[str]:
-    """Return the names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
+    """Return the column names of a fitted classifier as text; x0, x1, … if it was fitted without names."""
     given = getattr(clf, "feature_names_in_", None)
     return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
 
 
 def categorical_mask(table: Table, categorical_features: Any) -> Mask:
-    """Return which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None."""
+    """Return the mask (p,) of categorical columns that "from_dtype", a mask, positions, names or None stands for."""
     p = len(table.columns)
     if categorical_features is None:
         return np.zeros(p, dtype=bool)
@@ -272,7 +270,7 @@ def categorical_mask(table: Table, categorical_features: Any) -> Mask:
 
 
 def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
-    """Return the positions of columns that are given by name or by position."""
+    """Return the positions of columns given as names or positions; raise ValueError if a column does not exist."""
     p, names = len(table.columns), [name if isinstance(name, str) else None for name in table.names or ()]
     if all(isinstance(w, str) for w in wanted):
         unknown, known = [name for name in wanted if name not in names], [name for name in names if name is not None]
@@ -295,7 +293,7 @@ def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
 
 
 def suggest_names(unknown: list[str], known: list[str]) -> str:
-    """Return a hint at similar names, or at the names that there are, for messages."""
+    """Return the end of an error message: names similar to the unknown ones, or else the existing names."""
     close = [match for name in unknown[:5] for match in close_names(name, known)[:1]]
     if close:
         return f"; did you mean {', '.join(map(repr, close))}?"
@@ -303,7 +301,7 @@ def suggest_names(unknown: list[str], known: list[str]) -> str:
 
 
 def unknown_features(given: Any, p: int) -> ValueError:
-    """Return the error for a value that cannot name columns."""
+    """Return the ValueError for a ``categorical_features`` that is no mask, positions, names, 'from_dtype' or None."""
     return ValueError(
         f"categorical_features={given!r} must be a mask of {p} booleans, positions below {p}, names of columns, "
         "'from_dtype' or None."

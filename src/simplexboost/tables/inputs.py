@@ -1,4 +1,4 @@
-"""Converts the user's X to the numbers that kernels take, dense or sparse, and checks it.
+"""Converts the user's X to a dense or sparse table of numbers, and checks X and y.
 
 A sparse table is checked once, and is never changed or made dense.
 """
@@ -24,7 +24,7 @@ MOST_INDEX = np.iinfo(np.int32).max
 
 
 def without_duplicates(X: Any) -> Any:
-    """Return a sparse table in CSR, with entries that are stored several times added up; X itself if it is that."""
+    """Return a sparse table as CSR with duplicate entries added up; return X itself if it already has this form."""
     if X.ndim != 2 or (X.format == "csr" and X.has_canonical_format):
         return X  # a table of other than two dimensions is for validation to refuse
     table = X.tocsr(copy=True) if X.format == "csr" else X.tocsr()
@@ -33,9 +33,9 @@ def without_duplicates(X: Any) -> Any:
 
 
 def check_places(X: Any, what: str = "X") -> None:
-    """Raise unless all entries of a sparse table lie inside it; compiled code does not check that again.
+    """Raise ValueError unless all stored entries of a sparse table have valid row and column indices.
 
-    SciPy checks only some of them, and only when the table is made.
+    Compiled code does not check the indices again. SciPy checks only some of them, when the table is created.
     """
     if X.ndim == 2 and X.format == "coo":
         check_within(X.row, X.shape[0], f"{what}.row", "row")
@@ -55,14 +55,14 @@ def check_places(X: Any, what: str = "X") -> None:
 
 
 def check_within(places: AnyArray, size: int, what: str, of: str) -> None:
-    """Raise unless numbers of rows or columns are from 0 to below a size."""
+    """Raise ValueError unless all row or column indices are at least 0 and below ``size``."""
     if len(places) and (places.min() < 0 or places.max() >= size):
         wrong = places[(places < 0) | (places >= size)][0]
         raise ValueError(f"{what} has the {of} {wrong}; in this sparse table, {of}s are numbered 0 .. {size - 1}.")
 
 
 def make_canonical(table: Any, X: Any) -> Any:
-    """Return a CSR table made from X without stored zeros, and with 32-bit indices if these suffice."""
+    """Return a CSR table without stored zeros, with 32-bit indices if they suffice; the user's X stays unchanged."""
     if not table.data.all():
         given = getattr(X, "data", None)  # formats that store no array of values share no memory
         shares = isinstance(given, np.ndarray) and given.dtype != object and np.may_share_memory(table.data, given)
@@ -75,7 +75,7 @@ def make_canonical(table: Any, X: Any) -> Any:
 
 
 def refuse_sparse(p: int, categorical_features: Any) -> None:
-    """Raise if the user declares columns of a sparse table of p columns categorical."""
+    """Raise ValueError if the user declares any of the p columns of a sparse table categorical."""
     if categorical_features is None or isinstance(categorical_features, str):
         return
     wanted = np.asarray(categorical_features)
@@ -90,14 +90,14 @@ def refuse_sparse(p: int, categorical_features: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """The tables that a classifier accepts."""
+    """Options for reading X: the declared categorical columns, and whether the classifier accepts categories."""
 
     categorical_features: Any = "from_dtype"  # "from_dtype", a mask, positions, names or None
     refusal: str | None = None  # the beginning of the error for categories; None if the classifier takes them
 
     @property
     def declared(self) -> bool:
-        """Whether the user names the categorical columns."""
+        """Whether the user lists the categorical columns, by a mask, positions or names."""
         return self.categorical_features is not None and not isinstance(self.categorical_features, str)
 
 
@@ -107,7 +107,7 @@ SAYS_WHAT = re.compile(r"\b[Xy]\b|sample|feature|[Cc]olumn|2D array|[Ss]parse|Co
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return X, or its frame, after checking the names and the number of columns and the places of sparse entries."""
+    """Return X or its data frame; check its columns against the fit or, with ``reset``, store their names."""
     table = read_table(X)
     if issparse(X):
         check_places(X)
@@ -124,9 +124,9 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, **options: Any) -> Any:
-    """Return X as numbers that scikit-learn has checked; ``table`` is X as columns, None if it is numbers already.
+    """Return X as numbers checked by scikit-learn; ``table`` is X split into columns, None if X already holds numbers.
 
-    A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.binned`).
+    A sparse X becomes a CSR matrix or array with sorted indices, and without duplicates or stored zeros.
     """
     given, X = X, X if table is None else features.numbers(table)
     if issparse(X):
@@ -151,7 +151,7 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
 
 
 def check_target(y: Any) -> AnyArray:
-    """Return y as an array or a sparse matrix with a row per row of X, checked by scikit-learn; it may have no rows."""
+    """Return y, checked by scikit-learn, as an array or a sparse matrix with a row per row of X; it may be empty."""
     if y is None:
         raise ValueError("this classifier requires y to be passed, but the target y is None")
     check_several_labels(y)
@@ -171,7 +171,7 @@ def check_target(y: Any) -> AnyArray:
 
 
 def check_several_labels(y: Any) -> None:
-    """Raise unless y has rows, and columns if it has two dimensions."""
+    """Raise unless y has one or two dimensions, at least one column, no missing dates and no masked entries."""
     try:  # what tells its shape, as arrays, frames and sparse matrices do, is not made an array
         shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     except ValueError:  # rows of different lengths
@@ -186,10 +186,10 @@ def check_several_labels(y: Any) -> None:
 
 
 def plain_labels(y: Any, what: str = "y") -> Any:
-    """Return y as an array if it holds whole numbers or truth values, or text that ends in null; else as it is.
+    """Return y as an array if it holds integers, truth values, or text that ends in a null character; else unchanged.
 
-    scikit-learn makes floats of pandas' nullable and Arrow types, which have no room for whole numbers beyond 2⁵³, and
-    NumPy drops null characters at the end of text. Text that has some becomes an array of objects.
+    scikit-learn makes floats of pandas' nullable and Arrow types, but floats cannot hold all integers beyond 2⁵³. NumPy
+    drops null characters at the end of text, so a list with such text becomes an array of objects.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def plain_labels(y: Any, what: str = "y") -> Any:
 
 
 def as_label_array(labels: Any, what: str) -> AnyArray:
-    """Return labels as an array (n,); raise unless n is at least 1; ``what`` names the labels in messages."""
+    """Return labels as an array (n,); raise ValueError if it is empty or not one-dimensional."""
     array = np.asarray(plain_labels(labels, what))
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
@@ -227,7 +227,7 @@ def as_label_array(labels: Any, what: str) -> AnyArray:
 
 
 def plain_column(column: Any, what: str) -> Any:
-    """Return a series of narwhals as an array if it holds whole numbers or truth values, else as it came."""
+    """Return a narwhals series of integers or truth values as an array, and any other in its own library's type."""
     import narwhals as nw
 
     if not (column.dtype.is_integer() or isinstance(column.dtype, nw.Boolean)):
@@ -239,13 +239,13 @@ def plain_column(column: Any, what: str) -> Any:
 
 
 def check_nothing_is_masked(name: str, values: Any) -> None:
-    """Raise if entries of a masked array are masked: the libraries that look at them later ignore the mask."""
+    """Raise ValueError if a masked array has masked entries, since the libraries that read it later ignore the mask."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} has {np.ma.count_masked(values)} masked entries; leave these rows out.")
 
 
 def check_no_label_is_missing(y: Any) -> None:
-    """Raise if labels (n,), or several of a row (n, K), are dates, text or other objects, and one is missing."""
+    """Raise ValueError if a label in (n,) or (n, K) is missing; only dates, durations and objects are checked."""
     try:
         labels = np.asarray(y)
     except (TypeError, ValueError):  # refused for another reason
@@ -259,13 +259,13 @@ def check_no_label_is_missing(y: Any) -> None:
 
 
 def shorten(value: Any) -> str:
-    """Return a value for a message, on one line and not too long."""
+    """Return a value as text for messages, on one line of at most 60 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def plain_table(X: Any) -> Table | None:
-    """Return the columns of an array of numbers, or of a list of rows; None if it has not two dimensions."""
+    """Return an array or a list of rows as a `Table` of columns; None if it is sparse or not two-dimensional."""
     try:
         array = None if issparse(X) else np.asarray(X)
     except ValueError:  # rows of different lengths, which are refused later
@@ -274,7 +274,7 @@ def plain_table(X: Any) -> Table | None:
 
 
 def check_infinity(X: Any, table: Table | None) -> None:
-    """Raise if an array holds an infinite number, and say where."""
+    """Raise ValueError if X holds an infinite number, and name the row and the column in the message."""
     if isinstance(X, list | tuple):
         try:
             X = np.array(X)

@@ -1,11 +1,10 @@
-"""Converts labels to class numbers, and checks initial scores given by the user.
+"""Converts labels to class indices, and checks initial scores given by the user.
 
-Labels (n,) must be of one kind, numbers, text or flags, so that they can be compared and sorted. An indicator matrix of
-labels, and a matrix of a class for each of several targets, both become rows of zeros and ones (n, K): the labels of a
-row, or its class of every target among the classes of all targets, one target after the other. `LabelSets` numbers the
-different rows.
+Labels (n,) must be all numbers, all text or all truth values, so that they can be compared and sorted. A matrix y
+becomes rows of zeros and ones (n, K). In an indicator matrix, the ones are the labels of a row. For several class
+targets, a row has one column per class of each target, and the ones are its classes. Distinct rows get an index each.
 
-Initial scores are log-odds, a column per class.
+Initial scores are log-odds, with a column per class.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from .inputs import check_no_label_is_missing
 
 
 def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
-    """Return the positions of labels among the classes of a model; ``what`` names the argument in messages."""
+    """Return the class indices of one or several labels; raise unless all are in ``known``, the model's classes."""
     labels = list_labels(classes, what)
     if not labels:
         raise ValueError(f"{what} is empty; choose among {show_labels(listed_classes(known))}.")
@@ -38,7 +37,7 @@ def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Label
 
 
 def list_labels(classes: Any, what: str) -> list[Any]:
-    """Return one label or several as a list."""
+    """Return one label, or an array or list of labels, as a list; raise TypeError for anything else."""
     refusal = TypeError(f"{what}={classes!r} must be a label or a list of labels.")
     mixed = isinstance(classes, list | tuple)  # of numbers and text, NumPy would make text
     try:
@@ -56,7 +55,7 @@ MOST_SHOWN = 5  # labels or classes in a message
 
 
 def check_are_classes(y: AnyArray) -> None:
-    """Raise unless scikit-learn takes y for classes; very large numbers are no reason to warn."""
+    """Raise ValueError unless scikit-learn accepts y as class labels, and not as a continuous target."""
     try:
         with np.errstate(invalid="ignore"):
             check_classification_targets(y)
@@ -70,7 +69,7 @@ def check_are_classes(y: AnyArray) -> None:
 
 
 def warn_of_quantity(classes: AnyArray, n: int) -> None:
-    """Warn if whole numbers of floating point, n of them, are probably no classes: many, and hardly repeated."""
+    """Warn if float labels of n rows are probably a continuous quantity: many distinct values that hardly repeat."""
     if classes.dtype.kind == "f" and len(classes) > QUANTITY and 3 * len(classes) > n:
         warn_user(
             f"y has {len(classes)} different numbers in {n} rows, which is rather a quantity than a class, and every "
@@ -80,7 +79,7 @@ def warn_of_quantity(classes: AnyArray, n: int) -> None:
 
 
 def of_one_kind(y: AnyArray) -> AnyArray:
-    """Return labels (n,) that can be compared; raise ValueError if objects mix numbers, text and flags."""
+    """Return labels (n,) as a sortable array; raise ValueError if objects mix numbers, text and truth values."""
     if y.dtype.kind != "O":
         return y
     listed = y.tolist()
@@ -103,18 +102,18 @@ def of_one_kind(y: AnyArray) -> AnyArray:
 
 
 def kind_of_label(of: type) -> str:
-    """Return "text", "flag" or "number" for the type of a label, or the name of another type."""
+    """Return "text", "flag" (truth value) or "number" for the Python type of a label; for another type its name."""
     kinds = (("text", str), ("flag", bool | np.bool_), ("number", Real))
     return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
 
 
 def listed_classes(classes: AnyArray) -> list[Any]:
-    """Return the classes (K,) as a list for looking up labels; see `as_listed`."""
+    """Return classes (K,) as a list of Python values, but dates and durations as NumPy values."""
     return list(classes) if classes.dtype.kind in "Mm" else classes.tolist()
 
 
 def as_listed(label: Any, classes: AnyArray) -> Any:
-    """Return a label as `listed_classes` has it: dates and durations may be of NumPy, pandas or Python.
+    """Return a label in the form that it has in `listed_classes`; a date may be of NumPy, pandas or Python.
 
     Examples
     --------
@@ -137,10 +136,10 @@ def as_listed(label: Any, classes: AnyArray) -> Any:
 
 
 def label_numbers(labels: AnyArray, classes: AnyArray) -> Labels:
-    """Return the numbers of labels (n,) among the classes (K,), in any order; −1 for an unknown label.
+    """Return the index of each label (n,) among the classes (K,), which need no order; −1 for an unknown label.
 
-    A label is a class if Python calls the two equal: 1, 1.0 and True are the same, and text is never a number. NumPy's
-    own look-ups (`searchsorted`, `setdiff1d`, `isin`) turn numbers into text where text comes beside them.
+    A label is a class if Python finds the two equal: 1, 1.0 and True are equal, and text never equals a number. NumPy's
+    own searches (`searchsorted`, `setdiff1d`, `isin`) turn numbers into text if an array has both.
 
     Examples
     --------
@@ -163,12 +162,12 @@ def label_numbers(labels: AnyArray, classes: AnyArray) -> Labels:
 
 
 def known_label_numbers(labels: AnyArray, classes: AnyArray, what: str, those: str = "the classes") -> Labels:
-    """Return `label_numbers` of labels; raise ValueError unless all of them are classes.
+    """Return the class index of each label (n,); raise ValueError if a label is not among the classes.
 
     Parameters
     ----------
-    what : the parameter that holds the labels, for messages
-    those : what messages call the classes
+    what : the name of the parameter that holds the labels, for messages
+    those : the words for the classes in messages
     """
     try:
         numbers = label_numbers(labels, classes)
@@ -184,11 +183,11 @@ def known_label_numbers(labels: AnyArray, classes: AnyArray, what: str, those: s
 
 
 def merge_labels(labels: Mapping[str, AnyArray]) -> AnyArray:
-    """Return all different labels of several parameters, sorted; raise ValueError unless they are of one kind.
+    """Return the distinct labels of several parameters, sorted; raise ValueError unless all are of the same kind.
 
     Parameters
     ----------
-    labels : those of every parameter, by its name
+    labels : the labels of each parameter, by its name
     """
     firsts = {name: listed_classes(some.ravel()[:1])[0] for name, some in labels.items() if some.size}
     kinds = {in_words(label): (name, label) for name, label in firsts.items()}
@@ -206,7 +205,7 @@ def merge_labels(labels: Mapping[str, AnyArray]) -> AnyArray:
 
 
 def unknown_labels(unknown: AnyArray, classes: AnyArray, what: str, those: str) -> str:
-    """Return the message for labels that are no classes."""
+    """Return the error message for labels that are not among the classes."""
     listed, known = list(dict.fromkeys(listed_classes(unknown))), listed_classes(classes)
     shown = show_labels(known) + (f" ({len(known)} in all)" if len(known) > MOST_SHOWN else "")
     kinds = {in_words(label): None for label in known}
@@ -219,25 +218,26 @@ def unknown_labels(unknown: AnyArray, classes: AnyArray, what: str, those: str) 
 
 
 def show_labels(labels: Sequence[Any]) -> str:
-    """Return the first labels, for messages."""
+    """Return the first few labels as text for messages."""
     values = (str(label) if isinstance(label, np.generic) else f"{label!r:.60}" for label in labels[:MOST_SHOWN])
     return ", ".join(values) + (", …" if len(labels) > MOST_SHOWN else "")
 
 
 def in_words(label: Any) -> str:
-    """Return the name of the kind of a label, for messages."""
+    """Return the kind of a label in words for messages, such as "numbers" or "text"."""
     return WORDS.get(kind_of_value(label), f"values of the type {type(label).__name__}")
 
 
 def is_matrix(y: Any) -> bool:
-    """Return whether y has several columns."""
+    """Return whether y has two dimensions and more than one column."""
     return np.ndim(y) == 2 and y.shape[1] > 1
 
 
 def is_indicator(y: Any) -> bool:
-    """Return whether a matrix holds zeros and ones only, and scikit-learn calls it "multilabel-indicator".
+    """Return whether a matrix has only zeros and ones and is "multilabel-indicator" for scikit-learn.
 
-    That also calls matrices of two other numbers so, which are class targets here.
+    scikit-learn gives this type also to matrices of two other numbers; this library reads such a matrix as class
+    targets.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def is_indicator(y: Any) -> bool:
 
 
 def target_columns(y: Any) -> list[AnyArray]:
-    """Return the columns of a matrix of class targets, each with labels that can be compared, (n,) each."""
+    """Return the columns of a matrix y with one class target per column, as sortable label arrays (n,)."""
     table = np.asarray(y.toarray() if issparse(y) else y)
     columns = []
     for t, labels in enumerate(table.T):
@@ -266,7 +266,7 @@ def target_columns(y: Any) -> list[AnyArray]:
 
 
 def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple[Mask, Mask]:
-    """Return the class of every target as rows of zeros and ones (n, K), and which rows have known classes only (n,).
+    """Return the classes of several targets as zeros and ones (n, K), and a mask (n,) of rows with known classes.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple
 
 
 def check_some_classes(classes: Sequence[AnyArray], left_out: bool) -> None:
-    """Raise if every target has one class only; ``left_out`` says whether there were rows of zero weight."""
+    """Raise ValueError if every target has one class only; ``left_out``: whether rows of zero weight were dropped."""
     if max(map(len, classes)) < 2:
         found = ", ".join(repr(labels.tolist()[0]) for labels in classes[:5])
         without = ", after leaving out rows of zero sample_weight" if left_out else ""
@@ -297,7 +297,7 @@ LARGEST = 1e15  # far beyond any log-odds that make sense; products with codewor
 
 
 def check_init_score(init_score: Any, n: int, K: int, what: str = "init_score") -> Array:
-    """Return the logits 2U (n, K) that boosting starts from; two classes may have log-odds (n,) of the second.
+    """Return a user's ``init_score`` as initial logits 2U (n, K); for two classes, log-odds (n,) are also accepted.
 
     Examples
     --------

@@ -1,13 +1,12 @@
-"""Sorts training rows by a hash of their content, so that a fit does not depend on the order of the table.
+"""Sorts training rows by a hash of their content, so that a fit does not depend on the row order of the user's table.
 
-The order decides which rows are sampled or held out, how a statistic is rounded to an integer, and in which order
-numbers are added. The hash covers values, weight, class and whatever else belongs to a row. Rows with the same hash are
-equal (two others collide in 64 bits with a probability of about n² / 2⁶⁵: three in a hundred million for a million
-rows), so it does not matter which of them comes first, unless they are of different classes that have the same rows:
-then the class with the lower number comes first.
+The order decides which rows are sampled or held out, how statistics are rounded to integers, and in which order numbers
+are added. The hash of a row covers all its data: values, weight, class, costs, initial scores and group. Rows with the
+same hash are equal, so it does not matter which of them comes first. (Two unequal rows collide with a probability of
+about n² / 2⁶⁵: three in a hundred million for a million rows.) If two classes have exactly the same rows, their equal
+rows are sorted by class index.
 
-Classes enter by the rows that they have and not by their own numbers, so that other names for the classes do not change
-the order.
+A class enters the hash by its rows and not by its index, so that renaming the classes does not change the order.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ ODD = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def sort_by_content(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
-    """Return the training set with its rows sorted by their content, and their groups (n,) in the same order."""
+    """Return the training set with its rows sorted by a hash of their content, and ``groups`` (n,) sorted likewise."""
     engine, values = data.engine, hashes_of(data.table, 0, data.engine)
     content = engine.rows.gather(row_hashes(data, values))
     values, c = engine.rows.gather(values), engine.rows.gather(data.c)
@@ -54,10 +53,10 @@ def sort_by_content(data: TrainingSet, groups: AnyArray | None = None) -> tuple[
 def order_of(
     content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None, engine: Engine = CPU
 ) -> AnyArray:
-    """Return the order of the rows (n,) by hashes of their content (n,), their class c (n,) and their group (n,).
+    """Return the row indices (n,) in sorted order, from content hashes (n,), class indices c (n,) and groups (n,).
 
-    Classes that have the same rows, as happens where features have few values, share their number of ``of_classes``
-    (K,). Of equal rows of such classes, those of the lower class come first.
+    ``of_classes`` (K,) has a hash per class. Classes with exactly the same rows, as occur if features have few values,
+    have equal hashes. Equal rows of such classes are sorted by class index.
     """
     key = mix_bits(content + GOLDEN * of_classes[c])
     if groups is not None:
@@ -69,10 +68,10 @@ def order_of(
 
 
 def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyArray:
-    """Return a hash of the rows of each class, (K,) uint64, from hashes of the values (n,) of the rows.
+    """Return a hash per class (K,), uint64, from class indices c (n,) and hashes ``values`` (n,) of the rows' features.
 
-    Weights do not matter, nor how often a row occurs: what is drawn for a class is then the same for repeated rows and
-    for weighted ones.
+    Neither weights nor repetitions of a row matter, so that random numbers drawn for a class are equal for repeated
+    rows and for weighted rows.
     """
     keys = values + GOLDEN * mix_bits(c.astype(np.uint64))
     order = engine.device.argsort(keys)
@@ -87,16 +86,16 @@ def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyA
 
 
 def row_hashes(data: TrainingSet, values: AnyArray) -> AnyArray:
-    """Return a hash of everything in a row but its class, (n,) uint64, from hashes (n,) of its values."""
+    """Return a hash (n,), uint64, of all data of each row but its class; ``values`` (n,) are hashes of its features."""
     more = [data.weight[:, None], *(a for a in (data.costs, data.init_score) if a is not None)]
     return mix_bits(sum((hashes_of(np.asarray(a), j + 1, data.engine) for j, a in enumerate(more)), values))
 
 
 def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
-    """Return the hash Σ_j hash(X_ij) a_j of every row of X (n, p), dense or sparse: (n,) uint64.
+    """Return a hash of every row of X (n, p), dense or sparse, as uint64 (n,): the sum over j of hash(X_ij) a_j.
 
-    The odd numbers a_j are drawn with the seed ``number``. A zero adds nothing, so that sparse and dense rows agree;
-    equal numbers in single and double precision agree, and so do all kinds of NaN, and both zeros.
+    The odd integers a_j are drawn at random with the seed ``number``. A zero adds nothing, so that sparse and dense
+    rows get equal hashes. So do equal numbers in single and double precision, all kinds of NaN, and both zeros.
 
     Examples
     --------
@@ -130,7 +129,7 @@ def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
 
 
 def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
-    """Yield where blocks of rows of a sparse table begin and end, each of about ``BLOCK`` stored values, or one row.
+    """Yield the first and end row of blocks of a CSR table, given its row pointer; a block has about ``BLOCK`` values.
 
     Examples
     --------
@@ -142,7 +141,7 @@ def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
 
 
 def hash_numbers(values: AnyArray) -> AnyArray:
-    """Return 64-bit hashes of numbers in which every bit of a number matters; zero stays zero."""
+    """Return a 64-bit hash of each number, which depends on all bits of the number; the hash of zero is zero."""
     plain = np.add(values, 0.0, dtype=np.float64)  # turns −0.0 into 0.0, too
     plain[np.isnan(plain)] = np.nan
     bits: AnyArray = plain.view(np.uint64)
@@ -153,7 +152,7 @@ def hash_numbers(values: AnyArray) -> AnyArray:
 
 
 def mix_bits(z: AnyArray) -> AnyArray:
-    """Return the finaliser of splitmix64, elementwise."""
+    """Return 64-bit integers with their bits mixed by the final step of the splitmix64 generator, elementwise."""
     z = (z ^ (z >> np.uint64(30))) * ODD
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

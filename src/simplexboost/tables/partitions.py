@@ -1,8 +1,8 @@
-"""Partitions: consecutive rows of a table, each with what belongs to its rows.
+"""Defines partitions: blocks of consecutive rows of a table, with the labels, weights and other data of these rows.
 
 Validation summarises every partition, merges the summaries, decides from them what holds for the whole table, and then
-encodes every partition. A table in one place is one partition. If the partitions of a table are in several places,
-only the summaries travel.
+encodes every partition. A table on one machine is a single partition. If partitions are on several machines, only the
+summaries are sent between machines.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIELDS = ("sample_weight", "init_score", "groups")  # what a partition may have 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Consecutive rows of a table."""
+    """A partition of the data: consecutive rows of X, with y, sample weights and other data of these rows."""
 
     index: int  # its place among all partitions, or `WHOLE`
     # As `fit` takes them, for these rows.
@@ -32,18 +32,18 @@ class Partition:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of `FIELDS` that are given."""
+        """The names of `FIELDS` for which the user has passed values."""
         return frozenset(name for name in FIELDS if getattr(self, name) is not None)
 
 
 class Exchange:
-    """Merges the summaries of partitions; this one is for a table in one place, where nothing is to be merged.
+    """A communicator that merges the summaries of partitions; this one is for a single machine and merges nothing.
 
-    All holders of partitions call the same methods in the same sequence.
+    All machines with partitions must call the same methods in the same order.
     """
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
-        """Return what ``finish`` makes of the merged pieces; it is called in one place, for all."""
+        """Return the result of ``finish`` on the merged summaries; only one machine computes it, for all machines."""
         return finish([value for _, value in pieces()])
 
 
@@ -51,17 +51,17 @@ ALONE = Exchange()
 
 
 def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
-    """Return the values of a collected piece in the order of their places."""
+    """Return the values of (index, value) pairs, sorted by index."""
     return [value for _, value in sorted(pieces, key=lambda entry: entry[0])]
 
 
 @contextmanager
 def in_partition(index: int, of: str = "") -> Iterator[None]:
-    """Let errors in the user's data name the partition in which they were found.
+    """Add the index of the partition to a TypeError or ValueError that is raised inside this context.
 
     Parameters
     ----------
-    of : the beginning of messages, if the partitions are not those of the training table
+    of : the first words of messages, if this is not a partition of the training table
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Defines what y says of every row: one class, a set of labels, or a class of each of several targets.
+"""Defines the kinds of y: one class per row, a set of labels per row, or one class of each of several targets.
 
-Validation makes one of these objects. The training set and the fitted model carry it, and everything that depends on
-the kind of y is one of its methods or attributes.
+Validation creates one of these objects. The training set and the fitted model store it, and all code that depends on
+the kind of y uses its methods or attributes.
 
-Where y is a matrix, a row is described by zeros and ones (K,): its labels, or its class of every target among the
-classes of all targets, one target after another. The different rows of zeros and ones are numbered.
+If y is a matrix, a row is described by K zeros and ones. The ones are the labels of the row, or its classes; for
+several targets, the columns are the classes of all targets, one target after another. Each distinct row has an index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .labels import check_init_score, indicator, label_numbers, target_columns
 
 
 class Problem(ABC):
-    """The kind of y: one class, a set of labels or a class of each of several targets per row."""
+    """The abstract kind of y: per row one class, a set of labels, or one class of each of several targets."""
 
     classes: Any  # (K,) the labels, sorted or as the columns of y are; of several class targets a list of those of each
     present: Any  # (K,) which classes have training examples
@@ -35,84 +35,85 @@ class Problem(ABC):
 
     @property
     def table(self) -> Array | None:
-        """The rows of zeros and ones (S, K) that numbers stand for; None if numbers stand for classes."""
+        """The distinct rows of zeros and ones of a matrix y, in the order of their indices; None for other y."""
         return None
 
     @property
     def class_lists(self) -> Sequence[AnyArray]:
-        """The classes of every target."""
+        """The classes of every target: a list with an array per target."""
         return [self.classes]
 
     @property
     def n_classes(self) -> Any:
-        """The number of classes, K; of several class targets a list of those of each."""
+        """The number of classes K; with several targets, a list with the number of classes of each target."""
         return len(self.classes)
 
     @property
     def is_matrix(self) -> bool:
-        """Whether y has several columns, so that a row may have several classes."""
+        """Whether y has several columns, so that a row may have several labels."""
         return self.several is not None
 
     def for_model(self) -> Problem:
-        """Return the problem as a fitted model keeps it, without the combinations found in the training rows."""
+        """Return the object for a fitted model to store, without the label combinations of the training rows."""
         return self
 
     def check_one_class(self, message: str) -> None:
-        """Raise ValueError unless every row has one class; "{several}" in it becomes "labels" or "targets"."""
+        """Raise ValueError if y is a matrix; "{several}" in the message is replaced by "labels" or "targets"."""
         if self.is_matrix:
             raise ValueError(message.replace("{several}", str(self.several)))
 
     def check_one_softmax(self, message: str) -> None:
-        """Raise TypeError unless one soft-max takes all columns of scores; "{several}" as in `check_one_class`."""
+        """Raise TypeError unless one softmax covers all classes; "{several}" is replaced as in `check_one_class`."""
         if self.widths is not None or self.yes_or_no:
             raise TypeError(message.replace("{several}", str(self.several)))
 
     def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
-        """Return the logits 2U (n, K) of the present classes that an ``init_score`` holds; ``what`` names it."""
+        """Return a user's ``init_score`` as initial logits 2U (n, K) of the present classes."""
         raise ValueError("init_score takes one label per example, not a matrix y.")
 
     @abstractmethod
     def read_evaluated(self, y: Any, n: int) -> tuple[AnyArray, Labels, Labels]:
-        """Check the y of n rows that are evaluated; return the labels, their numbers and their targets, (n, …) each.
+        """Check the y of n evaluation rows; return y, its class indices for metrics, and its training targets (n,).
 
-        Targets are numbers like those of the training rows, and −1 in rows for which the loss is not defined.
+        If y is a matrix, both are indices of distinct rows. A training target is −1 if the loss is undefined for the
+        row.
         """
 
     def check_some_target(self, some: bool, labels: list[Any]) -> None:  # noqa: B027
-        """Raise unless some evaluated row has a label that is trained on; ``labels`` are the first, for the message."""
+        """Raise ValueError if ``some`` is false: no evaluation row has a trained label. ``labels`` are examples."""
 
     def labels_of(self, c: Labels) -> tuple[AnyArray, Labels]:
-        """Return the labels that metrics see for rows with targets c (n,), and the numbers of these labels."""
+        """Return the labels that metrics use for rows with training targets c (n,), and the indices of these labels."""
         return c, c
 
     def strata(self, c: Labels) -> Labels:
-        """Return what a random split of rows with targets c (n,) spreads evenly over its parts."""
+        """Return the stratum (n,) of each row with training targets c (n,), for stratified random splits."""
         return np.zeros_like(c)  # all rows of a matrix y may be different
 
     @abstractmethod
     def shares(self, weights: Array, extra: float) -> Array:
-        """Return the share of every column (K,), from the weights of all targets and ``extra`` rows of each."""
+        """Return every class's frequency (K,) from the weight of each training target plus ``extra`` pseudo-rows."""
 
     @abstractmethod
     def by_question(self, shares: Array) -> list[Array]:
-        """Divide shares (K,) into one distribution for each question that the model answers."""
+        """Split class shares (K,) into a probability distribution for each softmax or yes-or-no label of the model."""
 
     def class_prior(self, weights: Array) -> Array | None:
-        """Return the share of every class (K,), from the weights of the present ones; None if y is a matrix."""
+        """Return the frequency of every class (K,) from the weights of the present classes; None if y is a matrix."""
         return None
 
     def by_target(self, columns: Array) -> Any:
-        """Divide an array (n, K) into a list of what belongs to each target; return it as it is if there is one."""
+        """Split an array (n, K) into a list of an array per target; return it unchanged unless y has targets."""
         return columns
 
     def by_column(self, values: Any) -> Any:
-        """Return a value for every column (K,), from one for every target; one value for all stays as it is."""
+        """Return a value per class (K,) from a value per target; a single value for all is returned unchanged."""
         return values
 
 
 @dataclass(frozen=True, eq=False)
 class OneClass(Problem):
-    """The kind of y with one of K classes per row."""
+    """The kind of y of ordinary multiclass classification: one of K classes per row."""
 
     classes: AnyArray  # (K,) the labels, sorted
     present: Mask  # (K,) which classes have training examples; targets number only these
@@ -156,9 +157,9 @@ class OneClass(Problem):
 
 
 class MatrixProblem(Problem):
-    """The kind of y with several columns, whose combinations are numbered as they are found.
+    """The kind of y with several columns; each distinct row of zeros and ones gets an index when it first occurs.
 
-    The first K numbers stand for rows with a single one.
+    The indices 0 .. K−1 are for rows with a single one.
     """
 
     def for_model(self) -> Problem:
@@ -178,7 +179,7 @@ class MatrixProblem(Problem):
         return {row.tobytes(): k for k, row in enumerate(np.eye(self.K, dtype=bool))}
 
     def number(self, Z: AnyArray) -> Labels:
-        """Return the numbers (n,) of rows of zeros and ones (n, K); new rows get new numbers."""
+        """Return the index (n,) of each row of zeros and ones (n, K); a row that is new gets a new index."""
         rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
         numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
         return np.array(numbers, dtype=np.intp)[inverse.ravel()]
@@ -193,12 +194,12 @@ class MatrixProblem(Problem):
     @property
     @abstractmethod
     def outcomes(self) -> AnyArray:
-        """The number of possible answers to the question that each column belongs to, (K,)."""
+        """The number of outcomes per column (K,): 2 for a label, the number of classes for a class of a target."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSets(MatrixProblem):
-    """The kind of y with a set of labels per row: an indicator matrix.
+    """The kind of y with a set of labels per row, given as an indicator matrix.
 
     Examples
     --------
@@ -234,7 +235,7 @@ class LabelSets(MatrixProblem):
 
 @dataclass(frozen=True, eq=False)
 class ClassTargets(MatrixProblem):
-    """The kind of y with a class of each of several targets per row.
+    """The kind of y with several targets per row, and one class for each target.
 
     Examples
     --------

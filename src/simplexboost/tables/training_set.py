@@ -20,7 +20,7 @@ BLOCK = 1 << 17  # values that are converted at a time
 
 
 def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | slice, Array]]:
-    """Yield some rows of X (n, p), or all, block by block: the rows, and their values, (b, p) float64."""
+    """Yield X (n, p), or some rows of it, in blocks: the row indices (or slice), and the values as dense float64."""
     n, size = X.shape[0] if rows is None else len(rows), max(1, BLOCK // max(1, X.shape[1]))
     for begin in range(0, n, size):
         part = slice(begin, begin + size) if rows is None else rows[begin : begin + size]
@@ -29,7 +29,7 @@ def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | sli
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """The checked data that boosting trains on."""
+    """The checked data that boosting trains on: features, training targets, sample weights and the engine to use."""
 
     table: Any  # (n, p) float32 or float64, C-contiguous or sparse, NaN where missing; as it was given
     # (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
@@ -52,37 +52,37 @@ class TrainingSet:
 
     @property
     def rivals(self) -> float:
-        """The number of classes among which one is right: K, and of several targets the mean."""
+        """The number of classes K; with several targets, the mean number of classes of a target."""
         return self.K if self.problem.widths is None else self.K / len(self.problem.widths)
 
     @property
     def n(self) -> int:
-        """The number of rows, on all machines."""
+        """The number of training rows on all machines together."""
         return self.engine.rows.count(self.n_here)
 
     @property
     def n_here(self) -> int:
-        """The number of rows on this machine: a member of a group has only some of them."""
+        """The number of training rows on this machine; in a distributed fit, each machine has only some of the rows."""
         return int(self.table.shape[0])
 
     @property
     def p(self) -> int:
-        """The number of columns."""
+        """The number of features (columns of X)."""
         return int(self.table.shape[1])
 
     @cached
     def X(self) -> Any:
-        """The table (n, p) in the order of the rows; a copy, made on first use, if that is not the given one."""
+        """The table (n, p) with its rows in training order; a copy, made on first use, if the given order differs."""
         return self.in_order(self.table)
 
     @cached
     def uniform(self) -> bool:
-        """Whether every row weighs one."""
+        """Whether all sample weights are one."""
         return self.engine.rows.every(self.weight == 1.0)
 
     @cached
     def binned(self) -> BinnedData:
-        """X as bin codes, computed when the first tree needs them."""
+        """X as histogram bin codes, computed on first use."""
         if self.bins_of is not None:
             whole, here = self.bins_of
             return whole.binned.subset(here)
@@ -96,14 +96,15 @@ class TrainingSet:
 
     @cached
     def columns(self) -> Any:
-        """X in a form from which `engine.column_of` reads columns quickly."""
+        """X in a layout from which `engine.column_of` reads single columns quickly: CSC if X is sparse."""
         return self.X.tocsc() if issparse(self.X) else self.X
 
     @cached
     def spans(self) -> tuple[Array, Array]:
-        """The middle of every column of X and half the width of its values, (p,) each.
+        """For each column of X, the midpoint between its least and largest value, and half their distance, (p,) each.
 
-        The width is NaN where sums of products may be far off: values are missing, extreme, or nearly all the same.
+        The half distance is NaN where sums of products may be inaccurate: values are missing, extreme, or nearly all
+        equal.
         """
         low, high = np.full(self.p, np.inf), np.full(self.p, -np.inf)
         for _, block in float_blocks(self.X, None):
@@ -115,10 +116,10 @@ class TrainingSet:
         return middle, np.where(tame, half, np.nan)
 
     def target_weights(self, rows: AnyArray | slice = slice(None)) -> Array:
-        """Return the total weight of every class (K,), or of every label set (S,), in some of the rows here.
+        """Return the total sample weight of every class, or of every label set, over the given rows of this machine.
 
-        Weights are rounded to multiples of 2⁻⁴⁰, and the two halves of these 40 bits added apart: then every sum is
-        exact, in any order and on any number of machines.
+        In a distributed fit the totals of all machines are added. Weights are rounded to multiples of 2⁻⁴⁰ and summed
+        in two parts of 20 bits, so that every sum is exact, in any order and on any number of machines.
         """
         weight, c = self.weight[rows], self.c[rows]
         high = np.rint(weight * 2**20)
@@ -131,11 +132,11 @@ class TrainingSet:
         return (sums[0] + sums[1] / 2**20) / 2**20
 
     def in_order(self, values: AnyArray) -> AnyArray:
-        """Return values (n, ...) that are in the order of ``table`` in the order of the rows."""
+        """Return values (n, ...), rearranged from the row order of ``table`` to training order."""
         return values if self.order is None else values[self.order]
 
     def as_given(self, values: AnyArray) -> AnyArray:
-        """Return values (n, ...) of the rows in the order of ``table``: the reverse of `in_order`."""
+        """Return values (n, ...), rearranged from training order to the row order of ``table``."""
         if self.order is None:
             return values
         out = np.empty_like(values)
@@ -143,11 +144,11 @@ class TrainingSet:
         return out
 
     def deal(self, drawn: AnyArray) -> AnyArray:
-        """Return values drawn at random for K classes, in an order that does not depend on the names of the classes."""
+        """Return random values of K classes, assigned to classes in an order that does not depend on class names."""
         return drawn if self.class_ranks is None else drawn[self.class_ranks]
 
     def on(self, engine: Engine) -> TrainingSet:
-        """Return the same training set on another engine, with the same bins."""
+        """Return this training set with another engine and with the same histogram bins."""
         other = replace(self, engine=engine)
         other.__dict__["binned"] = self.binned
         if "X" in self.__dict__:
@@ -155,7 +156,7 @@ class TrainingSet:
         return other
 
     def sample(self, rows: AnyArray) -> TrainingSet:
-        """Return the training set of some of the rows (ascending), with the bins of all rows."""
+        """Return the training set of the given ascending row indices, with the histogram bins of all rows."""
         here = self.engine.rows.find(rows)
         at = here if self.order is None else self.order[here]
         costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
@@ -172,7 +173,7 @@ class TrainingSet:
         )
 
     def gather_sample(self, rows: AnyArray) -> TrainingSet:
-        """Return `sample` with all of its rows gathered in one place, where the engine decides, and none elsewhere."""
+        """Return the training set of the given rows, gathered on one machine; all other machines get no rows."""
         sample = self.sample(rows)
         if not sample.engine.rows.is_spread:
             return sample

@@ -1,4 +1,4 @@
-"""Checks the user's X, y, weights and costs together, and makes a `TrainingSet` of them."""
+"""Checks the user's X, y, sample weights and costs together, and builds a `TrainingSet` from them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """Options for reading labels."""
+    """Options for reading y: declared classes, class weights, and whether y may be a matrix."""
 
     classes: Any = None  # all labels, if some may be absent from the training data; None means those that occur
     class_weight: Any = None  # dict, "balanced" or None
@@ -57,7 +57,7 @@ class Labelling:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A checked training set."""
+    """The result of validation: the training set, and a mask of the user's rows that are in it."""
 
     data: TrainingSet  # the rows that are trained on
     used: Mask  # (n,) which of the given rows are trained on
@@ -65,17 +65,17 @@ class Checked:
 
     @property
     def problem(self) -> Problem:
-        """The kind of y."""
+        """The kind of y: one class, a set of labels, or one class of each of several targets per row."""
         return self.data.problem
 
     @property
     def classes(self) -> Any:
-        """All classes (K,), sorted; of several targets, a list of those of each."""
+        """All classes (K,), sorted; with several targets, a list with the classes of each target."""
         return self.data.problem.classes
 
     @property
     def present(self) -> Mask:
-        """Which classes have examples, (K,)."""
+        """The mask (K,) of the classes that have training rows."""
         return self.data.problem.present
 
 
@@ -91,11 +91,11 @@ def check_training(
     costs: Any = None,
     reset: bool = True,
 ) -> Checked:
-    """Return the training set, all classes, and which of them have examples.
+    """Check X, y, sample weights and costs; return the training set and a mask of the user's rows that are in it.
 
-    Rows of zero or negligible weight are left out; the weights of the others are divided by their mean. A class without
-    examples, whether it occurs only in ``classes`` or all its rows are left out, is not trained on: `TrainingSet.c`
-    numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
+    Rows of zero or negligible weight are left out; the weights of all other rows are divided by their mean. A class
+    that has no rows, or whose rows are all left out, is not trained on: `TrainingSet.c` holds indices among the present
+    classes only. If ``reset`` is false, X must have the features on which the estimator was fitted.
     """
     if isinstance(X, DeviceTable):
         learn_names(estimator, None)
@@ -118,7 +118,7 @@ def check_training(
 
 @dataclass(frozen=True, eq=False)
 class ReadLabels:
-    """The labels and weights of a training set, partition by partition."""
+    """The training targets and sample weights of the rows that are trained on, in lists with an entry per partition."""
 
     problem: Problem  # what y says of a row: all classes, and which of them are trained on
     c: list[Labels]  # for every partition here the targets of the rows that are trained on
@@ -130,7 +130,7 @@ class ReadLabels:
 
 
 def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins: Any, engine: Engine) -> TrainingSet:
-    """Return the training set of checked labels and tables; the list of tables is emptied, to free them when copied."""
+    """Return the training set of checked labels and tables; the list ``tables`` is emptied to free memory."""
     K, p = int(labels.problem.present.sum()), estimator.n_features_in_
     weight = mean_one(np.concatenate([np.empty(0), *labels.weight]), engine.rows)
     return TrainingSet(
@@ -147,7 +147,7 @@ def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins
 
 
 def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
-    """Return the rows in use of tables of p columns, one after another; the list of tables is emptied."""
+    """Return the rows in use of tables with p columns as one table; the list ``tables`` is emptied to free memory."""
     tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
     if len(tables) < 2 or issparse(tables[0]):
         return stack_tables(tables, p)
@@ -160,7 +160,7 @@ def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
 
 
 def stack_tables(tables: list[Any], p: int) -> Any:
-    """Return tables of p columns as one, stacked row-wise."""
+    """Return tables of p columns stacked row-wise into one table."""
     if len(tables) == 1:
         return tables[0]
     if any(issparse(X) for X in tables):
@@ -172,7 +172,7 @@ def stack_tables(tables: list[Any], p: int) -> Any:
 
 
 def check_rows(part: Partition) -> Partition:
-    """Return a partition whose y and weights are arrays with an entry per row; its weights may all be zero."""
+    """Return a partition with y and sample weights checked, an entry per row each; all weights may be zero."""
     n = _num_samples(part.X)
     with in_partition(part.index):
         y = check_target(part.y)
@@ -186,7 +186,7 @@ def check_rows(part: Partition) -> Partition:
 
 @dataclass(frozen=True, eq=False)
 class LabelSummary:
-    """A summary of the labels of a partition."""
+    """A summary of the labels of one partition: its distinct labels, and how many rows have each of them."""
 
     n: int  # the number of its rows
     labels: AnyArray  # the distinct labels, sorted, and how often each occurs; of evaluated rows, the first labels
@@ -197,7 +197,7 @@ class LabelSummary:
 
 
 def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummary, Labels]:
-    """Return a summary of the labels of a checked partition, and the place of every row's label in it."""
+    """Return a summary of a checked partition's labels, and each row's index (n,) among its distinct labels."""
     with in_partition(part.index):
         if part.index >= 0 and labelling.several and is_matrix(part.y):
             raise ValueError(
@@ -217,11 +217,11 @@ def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummar
 
 
 def common_fields(parts: dict[int, LabelSummary], suffix: str = "") -> frozenset[str]:
-    """Return what all partitions, by index, have beside X and y; raise ValueError for what only some of them have.
+    """Return the names of the optional inputs (see `FIELDS`) of all partitions; raise if only some have one of these.
 
     Parameters
     ----------
-    suffix : of the names of arguments in messages
+    suffix : appended to the names of inputs in messages
     """
     found = set()
     for name in FIELDS:
@@ -237,7 +237,7 @@ def common_fields(parts: dict[int, LabelSummary], suffix: str = "") -> frozenset
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """All classes (K,), their class weights (K,) or None, the number of rows, and the fields that all rows have."""
+    """All classes (K,), their class weights (K,) or None, the number of rows, and the names of the optional inputs."""
 
     classes: AnyArray
     weight: Array | None
@@ -246,7 +246,7 @@ class Classes:
 
 
 def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
-    """Return the classes of all partitions."""
+    """Return the classes, class weights and number of rows of the whole table from all partitions' summaries."""
     full = {index: part for index, part in enumerate(parts) if part.n}
     if not full:
         raise ValueError("y has no labels: all partitions are empty.")
@@ -270,7 +270,7 @@ def learn_classes(parts: list[LabelSummary], labelling: Labelling) -> Classes:
 
 
 def check_one_type(parts: dict[int, LabelSummary]) -> None:
-    """Raise if labels are text in one partition and numbers in another."""
+    """Raise ValueError unless the labels of all partitions are of the same kind, such as text or numbers."""
     first, *others = [(index, listed_classes(part.labels)[0]) for index, part in parts.items()]
     kind = in_words(first[1])
     for index, other in others:
@@ -282,13 +282,13 @@ def check_one_type(parts: dict[int, LabelSummary]) -> None:
 
 
 def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_weight: Any) -> Array | None:
-    """Return the factors of the weights of rows of every class, (K,); None without class weights.
+    """Return the factor (K,) by which each class multiplies its rows' sample weights; None without class weights.
 
-    A dict may have weights of labels that do not occur, and of dates, both of which scikit-learn refuses.
+    Unlike in scikit-learn, a dict may have labels that do not occur, and dates.
 
     Parameters
     ----------
-    labels, counts : those that occur
+    labels, counts : the labels that occur, and the number of rows with each
     """
     if class_weight is None:
         return None
@@ -306,10 +306,10 @@ def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_w
 def number_labels(
     group: Exchange, parts: Sequence[Partition], labelling: Labelling
 ) -> tuple[Classes, list[Labels], list[Array], float]:
-    """Return all classes; the numbers and the weights of the rows of checked partitions; and the largest weight of all.
+    """Return the classes; for each partition the rows' class indices and weights; and the largest weight of all rows.
 
-    Weights are sample weights times class weights. Raises an error if fewer than two classes have examples of positive
-    weight, unless ``classes`` declares others.
+    A weight is a sample weight times a class weight. Raises ValueError if fewer than two classes have rows of positive
+    weight, unless the user declares ``classes``.
     """
     read = [summarise_labels(part, labelling) for part in parts]
     own = [(part.index, summary) for part, (summary, _) in zip(parts, read, strict=True)]
@@ -339,7 +339,7 @@ def number_labels(
 
 
 def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labelling) -> ReadLabels:
-    """Return the labels and weights of checked partitions here, and what holds for the whole table."""
+    """Return the training targets and weights of this machine's partitions, and the classes of all partitions."""
     found, c, weight, largest = number_labels(group, parts, labelling)
     used = [w > NEGLIGIBLE * largest for w in weight]
     c = [k[u] for k, u in zip(c, used, strict=True)]
@@ -356,12 +356,12 @@ def read_labels(group: Exchange, parts: Sequence[Partition], labelling: Labellin
 
 
 def find_present(c: list[Labels], K: int) -> Mask:
-    """Return which of K classes occur."""
+    """Return the mask (K,) of the classes whose index occurs in the arrays c."""
     return np.isin(np.arange(K), np.concatenate([np.empty(0, dtype=np.intp), *c]))
 
 
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
-    """Return the sorted classes (K,), the number of every row's class (n,), and the weights of the rows (n,)."""
+    """Return the sorted classes (K,), and per row its class index (n,) and sample weight × class weight (n,)."""
     part = check_rows(Partition(WHOLE, X, y, sample_weight))
     found, (c,), (weight,), _ = number_labels(ALONE, [part], labelling)
     return found.classes, c, weight
@@ -371,7 +371,7 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
 
 
 def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
-    """Return the labels of an indicator matrix y (n, K)."""
+    """Return the training targets and weights of rows whose y is an indicator matrix (n, K)."""
     Z = part.y.toarray() if issparse(part.y) else part.y
     weight = matrix_weight(part, Z, weights_of_labels(labelling.class_weight, Z.shape[1]))
     used = weight > NEGLIGIBLE * weight.max()
@@ -380,7 +380,7 @@ def read_indicator(part: Partition, labelling: Labelling) -> ReadLabels:
 
 
 def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
-    """Return the labels of a matrix y (n, T) with a class of each of T targets."""
+    """Return the training targets and weights of rows whose y is a matrix (n, T): a class for each of T targets."""
     columns = target_columns(part.y)
     if isinstance(labelling.class_weight, Mapping):
         raise ValueError(
@@ -403,7 +403,7 @@ def read_targets(part: Partition, labelling: Labelling) -> ReadLabels:
 
 
 def matrix_weight(part: Partition, y: AnyArray, class_weight: Any) -> Array:
-    """Return the weights times class weights of a matrix y, (n,): finite, not negative, not all zero."""
+    """Return sample weights times class weights (n,) for a matrix y; raise unless finite, ≥ 0 and not all zero."""
     weight: Array = check_sample_weight(part.sample_weight, y)
     if class_weight is not None:
         check_class_weight(class_weight, y)
@@ -418,7 +418,7 @@ def matrix_weight(part: Partition, y: AnyArray, class_weight: Any) -> Array:
 
 
 def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:
-    """Raise if all examples of positive weight have the same class (``weighed``) and no other classes are declared."""
+    """Raise ValueError if only one class (index in ``weighed``) has rows of positive weight and none are declared."""
     if len(weighed) < 2 and labelling.classes is None:
         advice = " (or name the others in classes=[...])" if labelling.declares else ""
         left_out = ", after leaving out rows of zero sample_weight" if len(classes) > 1 else ""
@@ -429,7 +429,7 @@ def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) 
 
 
 def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y") -> Labels:
-    """Return the numbers of n labels among the classes, (n,); ``what`` names them in messages."""
+    """Return the class indices (n,) of labels y; raise unless y has n labels that are all among the classes."""
     y = plain_labels(y, what)
     try:
         y = np.asarray(y)
@@ -443,7 +443,7 @@ def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y") -> Labels:
 
 
 def check_costs(costs: Any, n: int, K: int) -> Array:
-    """Return the cost of each decision for each example, (n, K), finite and not negative."""
+    """Return the user's costs as an array (n, K), per row and class; raise unless all are finite and not negative."""
     try:
         if np.iscomplexobj(costs):
             raise TypeError("they are complex")
@@ -460,7 +460,7 @@ def check_costs(costs: Any, n: int, K: int) -> Array:
 
 
 def check_label_names(classes: Any, K: int) -> AnyArray:
-    """Return the names of the columns of an indicator matrix; their numbers by default."""
+    """Return the names (K,) of the columns of an indicator matrix: the user's ``classes``, or 0 .. K−1 if None."""
     if classes is None:
         return np.arange(K)
     if np.shape(classes) != (K,) or len(np.unique(np.asarray(classes))) < K:
@@ -469,7 +469,7 @@ def check_label_names(classes: Any, K: int) -> AnyArray:
 
 
 def weights_of_labels(class_weight: Any, K: int) -> Any:
-    """Return class weights as scikit-learn takes them for an indicator matrix."""
+    """Return class weights in scikit-learn's form for an indicator matrix: a dict becomes a list of K dicts."""
     if not isinstance(class_weight, dict):
         return class_weight
     unknown = sorted(set(class_weight) - set(range(K)), key=str)
@@ -480,7 +480,7 @@ def weights_of_labels(class_weight: Any, K: int) -> Any:
 
 
 def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
-    """Return the sorted classes, and the index of every label among them."""
+    """Return the sorted classes, declared or found in y, and each label's class index; raise for undeclared labels."""
     if classes is None:
         found, c = np.unique(y, return_inverse=True)
         return found, c
@@ -496,7 +496,7 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
 
 
 def check_sample_weight(sample_weight: Any, X: Any, zeros: bool = False) -> Array:
-    """Return the weights of the rows of X, (n,), finite and not negative; all may be zero if ``zeros`` allows it."""
+    """Return the sample weights (n,) of X; raise unless finite, not negative and, without ``zeros``, not all zero."""
     check_nothing_is_masked("sample_weight", sample_weight)
     try:
         with np.errstate(over="ignore"):  # numbers of more than 64 bits; they are refused as infinite
@@ -511,26 +511,27 @@ def check_sample_weight(sample_weight: Any, X: Any, zeros: bool = False) -> Arra
 
 
 def check_finite_weight(weight: Array, class_weight: Any) -> None:
-    """Raise if class weights make some weight infinite or negative."""
+    """Raise ValueError if a row's sample weight times its class weight is negative or not finite."""
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(f"class_weight={class_weight!r} gives weights that are negative or not finite.")
 
 
 def check_some_weight(some: bool) -> None:
-    """Raise unless some weight is positive."""
+    """Raise ValueError if ``some`` is false: no row has a positive weight."""
     if not some:
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
 
 
 def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
-    """Return weights by label, with dates and durations as NumPy has them in the classes (K,)."""
+    """Return class weights by label; labels that are dates or durations get the NumPy type of the classes (K,)."""
     return {as_listed(label, classes): weight for label, weight in weights.items()}
 
 
 def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None = None) -> None:
     """Raise unless class weights are "balanced", a dict by label, or a list of dicts for an indicator matrix y.
 
-    Labels that neither y nor ``classes`` have are allowed if all labels of y have a weight: a fold may lack a class.
+    A dict with a weight for every label of y may also have labels that occur in neither y nor ``classes``: a class may
+    be missing from a cross-validation fold.
     """
     if isinstance(class_weight, str) and class_weight == "balanced":
         return
@@ -559,24 +560,24 @@ def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None 
 
 
 def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> None:
-    """Raise unless the weights of labels, all or a part of ``class_weight``, are numbers that are not negative."""
+    """Raise unless the class weights of this dict by label are numbers of at least 0."""
     for label, weight in weights.items():
         check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 
 
 def mean_one(weight: Array, rows: Rows = CPU.rows) -> Array:
-    """Return positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
+    """Return positive sample weights (n,) divided by their mean, to within 1e-8.
 
-    Regularisation is measured in units of one example; compared with it, weights of sum one would be far too small. A
-    power of two is taken out first, which is exact: then sums of very large weights cannot overflow, and those of very
-    small ones keep their digits. The rest is multiplied by a number of 26 bits, so that whole numbers keep their exact
-    ratios; splits that are equally good when rows are repeated are then equally good when they are weighted instead.
-    Equal weights become exactly 1.
+    Regularisation is measured in units of one row; weights that sum to one would be far too small for it. The weights
+    are first divided by a power of two, which is exact, so that large weights do not overflow when summed and small
+    weights keep their digits. The factor that remains has 26 bits, so that whole-number weights keep their exact
+    ratios: splits that are equally good with repeated rows are also equally good with weighted rows. Equal weights
+    become exactly 1.
 
     Parameters
     ----------
-    weight : (n,), or those of the rows that are here
-    rows : reduces over all rows, wherever they are; its sums are exact, so that they do not depend on that
+    weight : (n,), or the weights of the rows on this machine
+    rows : reduces over the rows of all machines; its sums are exact, however the rows are distributed
     """
     largest = rows.largest(weight)
     if rows.every(weight == largest):

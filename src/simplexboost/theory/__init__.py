@@ -1,6 +1,6 @@
-"""The theory of multiclass boosting (Mukherjee and Schapire, JMLR 2013), with the classifiers that follow from it.
+"""Theory of multiclass boosting (Mukherjee and Schapire, JMLR 2013), and the classifiers that follow from it.
 
-Beside these are MartiBoost for label noise, codes of largest margin capacity, and multiclass support vector machines.
+It also has MartiBoost for label noise, codes of largest margin capacity, and multiclass support vector machines.
 """
 
 from importlib import import_module
@@ -83,7 +83,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import `game_plots` on first use."""
     if name == "game_plots":
         return import_module(".game_plots", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

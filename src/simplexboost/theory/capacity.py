@@ -1,8 +1,8 @@
-"""Codes of largest margin capacity (Saberian and Vasconcelos, (65)), found by a sequence of linear programmes.
+"""Search for codewords of the largest margin capacity (Saberian and Vasconcelos, (65)), by repeated linear programmes.
 
-The capacity is ``min_k max_{‖v_k‖=1} min_{l≠k} ½ <y_k - y_l, v_k>``. All ``y_k`` and ``v_k`` move together: in a step
-the products are linearised, ``max t  s.t.  ½ <y_k - y_l + dy_k - dy_l, v_k> + ½ <y_k - y_l, dv_k> >= t`` in a box, and
-the box grows or shrinks with what the step gained. It is a local search, so that the best of several starts is taken.
+The capacity is ``min_k max_{‖v_k‖=1} min_{l≠k} ½ <y_k - y_l, v_k>``, with the codeword y_k and a unit vector v_k of
+every class k. A step moves all y_k and v_k together, so as to maximise the linearised capacity in a box; the box grows
+or shrinks with the gain of the step. The search is local, so that the best of several starts is taken.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MOST = 200  # the largest K * d: a start takes 0.2 s at K * d = 21, 5 s at 100
 
 @described
 def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomState = 0) -> Array:
-    """Search for K unit codewords of the largest margin capacity in d < K-1 dimensions, (K, d).
+    """Return K unit codewords (K, d) in d < K−1 dimensions with the largest margin capacity that a local search finds.
 
-    The simplex, the best of all codes, needs K-1 dimensions. With fewer, the code of largest capacity and that of
-    largest distance (`MaxMin`) can differ. The local search starts from the max-min code and from random ones.
+    The simplex, the best of all codes, needs K−1 dimensions. With fewer dimensions, the code of largest capacity and
+    the code of largest distances (`MaxMin`) can differ. The search starts from the max-min code and from random codes.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
     d : int
         Code dimension; 1 is enough only for K = 2. ``K * d`` is at most 200.
     centered : bool
-        Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55).
+        Whether the codewords must sum to zero, as in Saberian and Vasconcelos (55).
 
     Examples
     --------
@@ -56,7 +56,7 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
 
 def climb(Y: Array, centered: bool) -> Array:
-    """Return a local optimum of the capacity near Y (K, d)."""
+    """Return codewords (K, d) that are a local optimum of the margin capacity near the codewords Y."""
     V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)  # (K, d), away from the mean of the other codewords
     V /= np.linalg.norm(V, axis=1, keepdims=True)
     radius, least = 0.1, smallest_gap(Y, V)
@@ -76,7 +76,7 @@ def climb(Y: Array, centered: bool) -> Array:
 
 
 def smallest_gap(Y: Array, V: Array) -> float:
-    """Return min_{k≠l} ½ <y_k - y_l, v_k>."""
+    """Return the smallest ½ <y_k - y_l, v_k> over pairs of distinct classes k, l, with rows y of Y and v of V."""
     products = V @ Y.T  # (K, K): <v_k, y_l>
     gaps = np.diag(products)[:, None] - products
     np.fill_diagonal(gaps, np.inf)
@@ -84,7 +84,7 @@ def smallest_gap(Y: Array, V: Array) -> float:
 
 
 def linear_step(Y: Array, V: Array, radius: float, centered: bool) -> tuple[Array, Array, float]:
-    """Return the moves of Y and V, (K, d) each, that maximise the linearised capacity in the box, and this maximum."""
+    """Return the moves of Y and V within ±radius that maximise the linearised margin capacity, and this maximum."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape

@@ -1,7 +1,8 @@
-"""Weak-learning conditions (Mukherjee and Schapire, 2013): every cost matrix C of a cone has an h with C • 1_h ≤ C • B.
+"""Weak-learning conditions (Mukherjee and Schapire, 2013): how little a weak classifier must cost on each cost matrix.
 
-A condition is a cone of cost matrices, given by the generators of its rows, and a baseline B_γ that is harder to beat
-the larger the edge γ is. The true class comes first in every row.
+A condition has a cone of cost matrices C (n, K), given by the generators of their rows, and a baseline B (n, K) of
+probabilities or votes. It holds if for every C in the cone some weak classifier costs at most Σ_ik C_ik B_ik. The
+larger the edge γ, the harder the baseline is to beat. The true class comes first in every row.
 """
 
 from __future__ import annotations
@@ -19,34 +20,31 @@ from .._util.params import check_choice
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A weak-learning condition (C, B): on no cost matrix of the cone C may a learner cost more than the baseline B.
+    """A weak-learning condition: on every cost matrix of a cone, some weak classifier costs no more than a baseline.
 
-    `CONDITIONS` holds those of the paper by their names:
+    `CONDITIONS` has the conditions of the paper by name; γ is the edge:
 
-    - "samme": less error than random guessing under any weights of examples. It is too weak for boosting.
-    - "m1": error at most 1/2 − γ/2 under any weights of examples. It is too strong.
-    - "mh": error at most 1/2 − γ/2 on all questions "is it class l?". For classifiers that name one class it is
+    - "samme": less error than random guessing, for any sample weights. It is too weak for boosting.
+    - "m1": error at most 1/2 − γ/2, for any sample weights. It is stronger than boosting needs.
+    - "mh": error at most 1/2 − γ/2 on all questions "is the class k?". For classifiers that predict one class it is
       equivalent to "m1".
-    - "mr": an edge over every wrong class, under any weights of (example, wrong class) pairs. A space of weak
-      classifiers meets it if and only if it is boostable, with margin γ. The baseline is ±γ/2, as in section 3 of the
-      paper; section 4.2 has ±γ.
-    - "uniform": cheaper than guessing according to the γ-biased uniform distribution. It is sufficient for boosting,
-      but not necessary.
-    - "minimal", (13): cheaper than the most expensive of all edge-over-random baselines, necessary and sufficient like
-      "mr". It is not a pair (C, B), since the baseline may change with C. A space meets it with the same edges as "mr",
-      because votes of margin γ are such a baseline themselves, and on a cost matrix of MR's cone no such baseline costs
-      more than MR allows.
+    - "mr": an edge over every wrong class, for any weights of (example, wrong class) pairs. A space of weak classifiers
+      meets it if and only if some weighted vote is right on all examples, with margin γ. The baseline is ±γ/2, as in
+      section 3.
+    - "uniform": cheaper than guessing from the distribution `uniform_baseline`. Sufficient for boosting, not necessary.
+    - "minimal": cheaper than the most expensive distribution that gives the true class at least γ more than any other
+      class, (13). The baseline may therefore change with the cost matrix. Necessary and sufficient, like "mr".
 
     Parameters
     ----------
     name : str
-        The name.
+        The name of the condition.
     generators : callable
-        A function of K that returns the rays (g, K) of the cone of cost rows, the true class first.
+        A function of K that returns cost rows (g, K), the true class first, whose g rows generate the cone.
     baseline : callable
-        A function of K and γ that returns the baseline's row (K,) or rows (n, K), affine in γ.
+        A function of K and γ that returns the baseline's row (K,), or a row per example (n, K), affine in γ.
     enough_for : str, default=""
-        The boosters for which the condition is sufficient.
+        The boosters for which the condition is sufficient, as text.
 
     Examples
     --------
@@ -61,7 +59,7 @@ class Condition:
     enough_for: str = ""
 
     def allowed(self, C: Array, edge: float) -> Array:
-        """Return the largest cost allowed on each row of costs C (n, K), true class first: ⟨C_i, B_i⟩, (n,)."""
+        """Return the largest cost (n,) that the condition allows on each row of costs C (n, K), true class first."""
         if self.name == "minimal":
             return worst_baseline_cost(C, edge)[0]
         return (C * self.baseline(C.shape[1], edge)).sum(axis=1)
@@ -71,10 +69,11 @@ class Condition:
 
 
 def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
-    """Return the cost and the degree of the most expensive edge-over-random baseline, for each row of costs (m, K).
+    """Return the cost and the degree of the most expensive baseline distribution for each row of costs C.
 
-    The cost is γ c₁ + (1−γ) max_a mean(c₁ and the a−1 largest other costs), where the true class comes first. The
-    degree a, 2 .. K, is the number of labels among which the baseline guesses; ties go to the larger one.
+    The first column of C is the true class. The baseline predicts the true class with probability `edge`; otherwise it
+    guesses uniformly among the true class and the a − 1 most expensive wrong classes. The degree a, 2 .. K, maximises
+    the cost; ties go to the larger.
     """
     wrong = -np.sort(-C[:, 1:], axis=1)  # (m, K-1), the most expensive first
     means = (C[:, :1] + np.cumsum(wrong, axis=1)) / np.arange(2, C.shape[1] + 1)  # (m, K-1)
@@ -84,7 +83,7 @@ def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
 
 @described
 def uniform_baseline(K: int, edge: float) -> Array:
-    """Return the γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which is first.
+    """Return the distribution (K,) with (1 − edge)/K everywhere, and `edge` more on the true class, which is first.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def uniform_baseline(K: int, edge: float) -> Array:
 
 
 def two_levels(true: float, wrong: float, K: int) -> Array:
-    """Return a row (K,) with one value for the true class and another for all wrong ones."""
+    """Return a row (K,) with `true` for the true class, which is first, and `wrong` for all other classes."""
     return np.array([true] + [wrong] * (K - 1))
 
 
@@ -130,7 +129,7 @@ CONDITIONS: dict[str, Condition] = {
 
 
 def as_condition(value: Any) -> Condition:
-    """Return a condition from its name, from a `Condition`, or from an edge-over-random baseline b, (K,) or (n, K)."""
+    """Return the `Condition` for a name, a `Condition`, or a baseline distribution (K,) or (n, K), true class first."""
     if isinstance(value, Condition):
         return value
     if isinstance(value, str):
@@ -154,7 +153,7 @@ def as_condition(value: Any) -> Condition:
 
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:
-    """Return ``b`` as an array; raise ValueError unless it holds edge-over-random distributions, true class first."""
+    """Return `b` as an array; raise ValueError unless it holds distributions, the true class first and largest."""
     try:
         b = np.array(b, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

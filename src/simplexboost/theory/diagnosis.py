@@ -1,9 +1,9 @@
-"""Tests whether a space of weak classifiers, or a weak learner, meets a weak-learning condition, with proofs.
+"""Tests of whether a space of weak classifiers, or a weak learner, meets a weak-learning condition, with proofs.
 
-The classifiers that a learner can return may be too many to list. `search` therefore asks the learner about the cost
-matrix that is worst for the classifiers found so far, adds its answer to them, and repeats. The classifiers found bound
-the largest edge from below. The costs of the answers bound it from above, since no space whose cheapest classifier on a
-cost matrix C costs C • B_γ has an edge larger than γ.
+A weak learner may have too many classifiers to list. `search` therefore trains the learner on the cost matrix that is
+worst for the classifiers found so far, adds the new classifier, and repeats. The largest edge of these classifiers is a
+lower bound on the learner's edge. The cost of a new classifier gives an upper bound: if the cheapest classifier costs
+as much as the baseline with edge γ, no larger edge is possible.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from .spaces import MIN_EDGE, Solution, Space, as_space, classes_in_place, solve
 def violation(
     costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, *, X: Any = None, classes: Any = None
 ) -> Array:
-    """Return by how much each classifier exceeds the allowed cost on a cost matrix: C • 1_h − C • B, (m,).
+    """Return by how much each weak classifier's cost on a cost matrix exceeds the allowed cost, (classifiers,).
 
-    Where all of them are positive, the cost matrix proves that the condition fails with this edge.
+    If all values are positive, the cost matrix proves that the weak-learning condition fails with this edge.
 
     Parameters
     ----------
     costs : array of shape (n, K)
-        The cost matrix C, a column for every class.
+        The cost matrix: the cost of predicting each class for each example.
 
     Examples
     --------
@@ -49,14 +49,14 @@ def violation(
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """The conditions that a space meets, with their largest edges; ``print`` shows a table.
+    """The weak-learning conditions that a space of weak classifiers meets, with largest edges; ``print`` shows a table.
 
     Attributes
     ----------
     space : Space
-        The weak classifiers.
+        The space of weak classifiers.
     solutions : dict of Solution
-        By the name of a condition: the largest edge, weights and costs.
+        For every condition, by name: the largest edge and its proofs.
 
     Examples
     --------
@@ -70,16 +70,16 @@ class Diagnosis:
 
     @property
     def margin(self) -> float:
-        """The largest margin of any weighted vote."""
+        """The largest margin of any weighted vote of the weak classifiers."""
         return self.solutions["mr"].edge
 
     @property
     def boostable(self) -> bool:
-        """Whether some weighted vote is right everywhere."""
+        """Whether some weighted vote of the weak classifiers is right on every example."""
         return self.met("mr")
 
     def met(self, name: str) -> bool:
-        """Return whether a condition holds with a positive edge."""
+        """Return whether the weak-learning condition `name` holds with a positive edge."""
         return self.solutions[name].holds
 
     def __repr__(self) -> str:
@@ -102,12 +102,12 @@ class Diagnosis:
 
 @described
 def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show: bool = True) -> Diagnosis:
-    """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters that is enough.
+    """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters they suffice.
 
     Parameters
     ----------
     show : bool, default=True
-        Whether to print the table, which is also the text of the returned object.
+        Whether to print the table. Printing the returned object shows the table too.
 
     Examples
     --------
@@ -133,21 +133,21 @@ def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The result of `search`: bounds on the edge with which a weak learner meets a condition.
+    """The result of `search`: bounds on the edge with which a weak learner meets a weak-learning condition.
 
     Attributes
     ----------
     condition : Condition
-        The condition.
+        The weak-learning condition.
     space : Space
-        The classifiers found.
+        The weak classifiers that were found.
     solution : Solution
-        The largest edge of the space, with its certificates.
+        The largest edge of this space, with its proofs.
     ceiling : float
-        An upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do; deeper trees are
-        grown greedily, and then the bound is on what the learner finds, not on the best trees.
+        An upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do. Deeper trees are
+        grown greedily: then the bound holds for the trees that the learner finds, not for the best trees.
     costs : array of shape (n, K)
-        The cost matrix behind the ceiling.
+        The cost matrix that proves the ceiling.
 
     Examples
     --------
@@ -166,12 +166,12 @@ class Search:
 
     @property
     def edge(self) -> float:
-        """The largest edge found."""
+        """The largest edge of the classifiers found, a lower bound on the learner's edge."""
         return self.solution.edge
 
     @property
     def met(self) -> bool | None:
-        """Whether the condition holds with a positive edge; None where the search ended before it was known."""
+        """Whether the condition holds with a positive edge; None if the search stopped before this was known."""
         return True if self.edge > MIN_EDGE else False if self.ceiling <= MIN_EDGE else None
 
     def __repr__(self) -> str:
@@ -191,18 +191,18 @@ def search(
     decide: bool = True,
     random_state: int = 0,
 ) -> Search:
-    """Find out whether a weak learner meets a condition on a training set, and with which edge.
+    """Test whether a weak learner meets a weak-learning condition on a training set, and bound its largest edge.
 
     Parameters
     ----------
     learner : str, Learner or scikit-learn classifier
-        A learner that names classes: one that takes costs into account ("class-tree", "greedy-tree"), or only the
-        weight of the true class.
+        A learner that predicts classes. "class-tree" and "greedy-tree" use the cost of every class; other learners use
+        only the weight of the true class.
     n_rounds : int, default=100
-        The largest number of classifiers to train.
+        The largest number of weak classifiers to train.
     decide : bool, default=True
-        Whether to stop as soon as it is known if the edge is positive; otherwise the search goes on for the largest
-        edge.
+        Whether to stop as soon as it is known whether the edge is positive; otherwise the search continues to the
+        largest edge.
     random_state : int, default=0
         The seed of learners that draw at random.
 
@@ -254,7 +254,7 @@ LP_EVERY = 5
 
 
 class Hedge:
-    """Makes cost matrices with weights e^{η · excess}, the excess of votes over the baseline of edge 0."""
+    """The Hedge algorithm for cost matrices: the more a cone generator has cost so far, the larger its weight."""
 
     def __init__(self, condition: Condition, data: TrainingSet) -> None:
         self.generators, self.c = condition.generators(data.K), data.c  # (g, K)
@@ -263,12 +263,12 @@ class Hedge:
         self.excess, self.rounds = np.zeros_like(self.allowed), 0
 
     def add(self, ranks: Labels) -> None:
-        """Add the votes of a new classifier; ranks (n,) are its labels with the true class first."""
+        """Add the costs of a new classifier, from its class indices (n,), renumbered so that 0 is the true class."""
         self.excess += self.generators[:, ranks].T - self.allowed
         self.rounds += 1
 
     def costs(self) -> Array:
-        """Return the next cost matrix, (n, K), the largest entry of size 1."""
+        """Return the next cost matrix, (n, K), scaled to a largest absolute entry of 1."""
         eta = np.sqrt(np.log(self.excess.size) / max(self.rounds, 1))
         weight = np.exp(eta * (self.excess - self.excess.max()))  # (n, g)
         C = weight @ self.generators
@@ -276,7 +276,7 @@ class Hedge:
 
 
 def edge_on(costs: Array, h: Labels, condition: Condition, space: Space) -> float:
-    """Return the edge with which a classifier just meets the condition on a cost matrix: C • 1_h = C • B_γ."""
+    """Return the edge for which the condition's baseline costs as much as the classifier h on a cost matrix (n, K)."""
     C = true_first(costs, space.c)
     zero, one = condition.allowed(C, 0.0).sum(), condition.allowed(C, 1.0).sum()
     paid = costs[np.arange(len(h)), h].sum()
@@ -284,7 +284,7 @@ def edge_on(costs: Array, h: Labels, condition: Condition, space: Space) -> floa
 
 
 def cheap_classifier(learner: Learner, data: TrainingSet, costs: Array, seed: int) -> Labels:
-    """Return the labels (n,) of a classifier that a learner finds for costs (n, K)."""
+    """Return the class indices (n,) that a weak learner predicts after training on a cost matrix (n, K)."""
     own = costs.mean(axis=1) - costs[np.arange(data.n), data.c]  # (n,) the gain of being right
     gradient = Gradient(data.c, np.maximum(own, 0.0), G=np.ascontiguousarray(-costs))
     answer = learner.fit(Request(data, gradient, Canonical().matrix(data.K), seed=seed))

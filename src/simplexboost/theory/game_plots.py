@@ -29,14 +29,14 @@ def plot_bounds(
     *,
     ax: Any = None,
 ) -> Any:
-    """Plot the bound φ_T(0) on the training error against the number of rounds or of classes (Figures 2 and 5).
+    """Plot the bound on the training error after T rounds against the number of rounds or of classes (Figures 2 and 5).
 
     Parameters
     ----------
     T, K : int or sequence of int
-        The numbers of rounds and of classes, one of them a sequence, which is the horizontal axis.
+        The number of rounds and the number of classes. One of them is a sequence, the horizontal axis.
     conditions : sequence of {"uniform", "minimal", "best"}, default=("uniform",)
-        The conditions to be compared; "best" is the best fixed baseline, see `theory.best_fixed_potential`.
+        The weak-learning conditions to compare; "best" is the fixed baseline of `theory.best_fixed_potential`.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def plot_bounds(
 
 @described
 def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float | None = None, *, ax: Any = None) -> Any:
-    """Plot the degrees of the optimal walk for three classes under the minimal condition (Figures 3 and 6).
+    """Plot among how many classes the worst baseline guesses: three classes, minimal condition (Figures 3 and 6).
 
-    Crosses are degree 3, squares degree 2, and dots both. `theory.degree_map` computes them.
+    Crosses mark states with three classes, squares with two, dots with a tie. `theory.degree_map` computes the map.
 
     Examples
     --------
@@ -93,9 +93,7 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
 
 @described
 def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
-    """Plot the potential of the minimal condition, three classes, zero-one loss, as a surface (Figure 4).
-
-    The axes are three-dimensional.
+    """Plot the potential as a 3-D surface: minimal condition, three classes, zero-one loss (Figure 4).
 
     Examples
     --------
@@ -113,14 +111,14 @@ def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
 
 @described
 def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
-    """Plot walks as the lead of the true class over the strongest other; those that end in an error are dashed.
+    """Plot random walks: votes for the true class minus the most votes for a wrong class; errors are dashed.
 
     Parameters
     ----------
     walks : Walks
-        The walks, from `theory.simulate_walks`.
+        The random walks, from `theory.simulate_walks`.
     potential : float or None, default=None
-        φ_T(s), to be shown beside the mean loss.
+        The potential of the first state, to be shown beside the mean loss.
     most : int, default=100
         The largest number of walks to draw.
 
@@ -145,7 +143,7 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
 
 @described
 def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
-    """Plot the average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
+    """Plot the average potential of a fitted `OSBoostClassifier` by round; crosses mark failures of its condition.
 
     Examples
     --------

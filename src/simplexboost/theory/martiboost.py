@@ -1,9 +1,9 @@
-"""`MartiBoostClassifier`, a branching program of weak learners for two classes and noisy labels, trained by layers.
+"""`MartiBoostClassifier`: a branching program of weak learners, trained by layers, for two classes and noisy labels.
 
-A node's learner is trained on the examples that reach the node, with equal total weights of both classes, and is made
-two-sided: its more frequent answer is reversed at random, so that it answers "right" half of the time. With
-a = P(right | class 1) and b = P(right | class 0), both classes are then routed correctly with probability a/(a+b), or
-(1−b)/(2−a−b) if the more frequent answer was "left".
+The weak learner of a node is trained on the examples that reach the node, with equal total weights of both classes. Its
+sign sends an example right or left; the more frequent sign is reversed at random, so that half of the weight goes
+right. With a = P(positive | class 1) and b = P(positive | class 0), both classes then go to their correct side with
+probability a/(a+b), or (1−b)/(2−a−b) if "negative" is more frequent.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SIGNS = np.array([[1.0], [-1.0]])  # the codewords of "right" and "left"
 def train_program(
     data: TrainingSet, learner: Learner, n_layers: int, sampled: bool, rng: np.random.Generator
 ) -> tuple[Program, dict[str, AnyArray]]:
-    """Train a program; return it with the history of its layers."""
+    """Return a branching program trained on the data, and the values of every statistic in its layers."""
     program, record, trainer = Program(), LayerRecord(data.c), NodeTrainer(data, learner)
     # All layers share this memory: allocating it for every layer would take longer than the computation.
     spare, other, buffer = (np.empty(data.n * (n_layers + 1)) for _ in range(3))
@@ -67,12 +67,12 @@ def train_program(
 
 
 def view_table(buffer: Array, n: int, columns: int) -> Array:
-    """Return a view of the beginning of a buffer as an array (n, columns)."""
+    """Return the first n · columns entries of a buffer, as a view of shape (n, columns)."""
     return buffer[: n * columns].reshape(n, columns)
 
 
 class NodeTrainer:
-    """Trains the nodes of a branching program."""
+    """A trainer of the weak learners of a branching program, node by node, on one training set."""
 
     def __init__(self, data: TrainingSet, learner: Learner) -> None:
         self.data, self.learner = data, learner
@@ -82,11 +82,11 @@ class NodeTrainer:
         self.ends: dict[float, Hypothesis] = {by: TreeHypothesis(leaf, np.array([[by]])) for by in (-0.5, 0.5)}
 
     def train_layer(self, mass: Array, totals: Array, seeds: AnyArray, turn: Array) -> list[Term]:
-        """Train the nodes of a layer; return their terms, and write P(right) to turn (n, nodes).
+        """Train the nodes of a layer; return their terms, and write the probability of going right to `turn`.
 
-        The mass (n, nodes) is the part of each example at each node, and totals (2, nodes) are its sums over the
-        classes, added in any order: where the order may decide whether a class is present, and where both classes are,
-        `train_node` adds the masses in the order of the rows.
+        `mass` (n, nodes) is the fraction of each example at each node, and `totals` (2, nodes) its sums over each
+        class. These sums may be added in any order. Where rounding might decide whether a class is present, and where
+        both classes are present, `train_node` adds the masses again, in the order of the rows.
         """
         absent, present = totals < (1 - ROUNDING) * NEGLIGIBLE, totals > (1 + ROUNDING) * NEGLIGIBLE
         unclear = np.flatnonzero(present.all(axis=0) | ~(absent | present).all(axis=0))
@@ -105,10 +105,10 @@ class NodeTrainer:
         return [Term(hypothesis, 1.0, node) for node, hypothesis in enumerate(found) if hypothesis is not None]
 
     def train_node(self, mass: Array, seed: int) -> tuple[Hypothesis | None, Array | float]:
-        """Train a two-sided learner on the examples at a node; return it with P(right) − ½ of all rows.
+        """Train the weak learner of a node; return it with the probability that each row goes right, minus ½.
 
-        mass (n,) is the part of each example at the node. If only one class reaches the node, all of its examples are
-        sent to the side of their class. If no class does, the node is a fair coin, and the learner is None.
+        `mass` (n,) is the fraction of each example at the node. If only one class reaches the node, all rows go to the
+        side of this class. If no class does, all rows go right with probability ½, and the learner is None.
         """
         data = self.data
         totals = np.bincount(data.c, mass, 2)
@@ -127,7 +127,7 @@ class NodeTrainer:
 
 
 def is_positive(answer: Answer) -> Mask:
-    """Return whether an answer of one coordinate is positive, (n,)."""
+    """Return whether a weak learner's one-dimensional outputs on the training rows are positive, (n,)."""
     compact = answer.compact
     if isinstance(compact, LeafOutputs):
         return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.device.to_host(compact.leaf_of_row))
@@ -135,21 +135,21 @@ def is_positive(answer: Answer) -> Mask:
 
 
 def balance_sides(p: float) -> tuple[float, float]:
-    """Return P(right) − ½ after the answers "left" and "right", so that P(right) = ½ if P("right") = p."""
+    """Return P(right) − ½ for negative and positive outputs that send half of the weight right, if p is positive."""
     if p > 0.5:
         return -0.5, 0.5 / p - 0.5
     return 0.5 - 0.5 / (1 - p), 0.5
 
 
 def turn_hypothesis(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
-    """Return a hypothesis whose negative and positive outputs are replaced by these two numbers."""
+    """Return a hypothesis that outputs `right` where the given one is positive, and `left` elsewhere."""
     if isinstance(hypothesis, TreeHypothesis):
         return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
     return Turn(hypothesis, left, right)
 
 
 class LayerRecord:
-    """Records edge, error, bound and number of learners of every layer on the training rows."""
+    """The training history of a branching program: edge, error, bound and number of learners of every layer."""
 
     def __init__(self, c: Labels) -> None:
         self.c, self.own = c, np.array([c == 0, c == 1], dtype=np.float64)  # (n,), (2, n)
@@ -157,12 +157,11 @@ class LayerRecord:
         self.advantage, self.skipped = 0.0, 0.0
 
     def add(self, totals: Array, going_right: Array, n_learners: int, after: Array) -> None:
-        """Record a layer: its totals (2, nodes), the mass (n, nodes) that goes right, and the mass after the layer.
+        """Record a layer from its class totals (2, nodes), the mass (n, nodes) that goes right, and the mass after it.
 
-        If at every node of layer j at least ½ + γ_j of each class goes to the correct side, the final node of a class
-        stochastically dominates a walk of independent steps, and by Hoeffding's inequality at most
-        exp(−2 (Σγ_j)² / l) of the class ends on the wrong side or in the middle. Nodes that almost no example reaches
-        are left out of γ_j; the examples that do reach them are added to the bound as errors.
+        The mass is the fraction of each example at each node. If at every node of layer j at least ½ + γ_j of each
+        class goes to its correct side, Hoeffding's inequality bounds the error after l layers by exp(−2 (Σγ_j)² / l).
+        Nodes that almost no example reaches are left out of γ_j; their examples count as errors in the bound.
         """
         right = self.own @ going_right  # (2, nodes)
         right_way = np.stack([totals[0] - right[0], right[1]])
@@ -182,36 +181,37 @@ class LayerRecord:
 @described
 @dataclass(eq=False, repr=False)
 class MartiBoostClassifier(BaseClassifier):
-    """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
+    """MartiBoost (Long & Servedio, 2005), a branching program of weak learners for two classes with noisy labels.
 
-    The program is random. Probabilities are exact expectations over its random turns, `predict` returns its more likely
-    answer, and `predict_random`, like the paper, follows one random path for every example.
+    An example takes a random turn, right or left, in every layer, with a probability from a weak learner; the more
+    frequent turn is its class. `predict_proba` returns the exact probabilities of both classes, `predict` the more
+    probable class. `predict_random` follows one random path per example, as in the paper.
 
     Parameters
     ----------
     n_layers : int, default=100
-        L, the number of layers; there are up to L(L+1)/2 learners.
+        The number of layers. Layer l has up to l weak learners.
     learner : str, Learner or scikit-learn estimator, default="stump"
         The weak learner. Only the sign of its output is used.
     routing : {"exact", "sampled"}, default="exact"
-        How training examples reach the nodes: "exact" divides each example among the nodes by the probabilities of its
-        turns, "sampled" sends each along one random path.
+        How training examples reach the nodes. "exact" divides each example among the nodes by the probabilities of its
+        turns; "sampled" sends each example along one random path.
     max_bins : int, default=255
         The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255.
     n_jobs : int or None, default=None
         The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
-        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
+        columns of a data frame, and None takes none. Only this library's tree learners accept categories.
 
     Attributes
     ----------
     program_ : Program
-        The learners of the program's nodes, layer by layer.
+        The weak learners of the program's nodes, layer by layer.
     history_ : dict of arrays
-        An entry for every layer l: ``"edge"``, the mean of 2γ, where both classes are routed correctly with probability
-        ½ + γ; ``"error"`` of the random program if this were its last layer; ``"bound"`` on that error, exp(−2 l γ²),
-        where γ is the mean over the layers of the smallest γ of each; ``"learners"``, their number.
+        Arrays with a value for every layer l: ``"edge"``, the mean of 2γ over the nodes, where both classes are routed
+        correctly with probability ½ + γ; ``"error"``, the training error if this were the last layer; ``"bound"`` on
+        that error, exp(−2 l γ²), where γ is the mean of the layers' smallest γ; ``"learners"``, the number of learners.
     n_iter_ : int
         The number of layers.
 
@@ -240,9 +240,9 @@ class MartiBoostClassifier(BaseClassifier):
     categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the program on rows of two classes, and return the classifier.
+        """Train the branching program on rows of two classes, and return the fitted classifier.
 
-        Only the ratios of the weights matter, because weights are divided by their mean.
+        Only the ratios of the sample weights matter, because the weights are divided by their mean.
 
         Parameters
         ----------
@@ -290,15 +290,15 @@ class MartiBoostClassifier(BaseClassifier):
         return self.program_.probabilities(check_X(self, X), self._engine())
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability that the random program answers with each class, (n, 2); a draw is half of each."""
+        """Return the probability that a random path ends in each class, (n, 2); a draw counts half for each class."""
         return self.class_scores(X)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of `predict_proba`; −inf for probabilities that are zero."""
+        """Return the logarithms of `predict_proba`; −inf where a probability is zero."""
         return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """Return the labels that the random program answers, one path per row; a fair coin decides a draw, (n,)."""
+        """Return the labels (n,) at the end of one random path per row; a fair coin decides a draw."""
         check_is_fitted(self)
         wins = self.program_.walk(check_X(self, X), random_generator(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))

@@ -1,6 +1,6 @@
-"""`OSBoostClassifier`: boosting as an optimal strategy of a game against the weak learner.
+"""`OSBoostClassifier`: boosting as the optimal strategy of a game against the weak learner.
 
-The potential of the game is the loss, and the optimal strategy is the optimizer.
+The loss function of the booster is the potential of the game, and the optimizer is the optimal strategy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .strategies import FixedGame, Game, make_game
 
 
 class ConditionWarning(UserWarning):
-    """Warns that the weak learner does not meet the condition that a game assumes.
+    """The warning that a weak learner does not meet the weak-learning condition that `OSBoostClassifier` assumes.
 
     Examples
     --------
@@ -44,10 +44,10 @@ class ConditionWarning(UserWarning):
 
 
 class PotentialLoss(Loss):
-    """The loss of a game at weighted votes F = 2U; its residual is the fall of the potential by each vote.
+    """The loss of a boosting game on scores U; its residual says how much a vote for each class lowers the potential.
 
-    With t of the game's T rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). The parameters are
-    those of `make_game`.
+    With t rounds to go the residual is P[i, k] = φ_t(s_i) − φ_{t−1}(s_i + e_k): φ is the potential, s_i counts the
+    votes on row i, and e_k is a vote for class k. The parameters are documented in `make_game`.
     """
 
     condition: Any = "uniform"
@@ -63,7 +63,7 @@ class PotentialLoss(Loss):
         self.game(K)
 
     def game(self, K: int, n_threads: int = 1) -> Game:
-        """Return the game of K classes, whose potentials are computed on `n_threads` threads."""
+        """Return the boosting game of K classes, whose potentials are computed on `n_threads` threads."""
         if isinstance(self.loss, str):
             check_choice("loss", self.loss, ("exponential", "zero-one"))
         if isinstance(self.condition, str):
@@ -71,11 +71,11 @@ class PotentialLoss(Loss):
         return make_game(self.T, self.condition, K, self.edge, self.loss, self.eta, n_threads)
 
     def vote(self, game: Game) -> float:
-        """Return the weight of a vote: η for the exponential loss, otherwise 1."""
+        """Return how much one vote adds to the score of its class: η for the exponential loss, otherwise 1."""
         return game.loss.eta if isinstance(game.loss, ExponentialLoss) else 1.0
 
     def votes(self, game: Game, U: Array, c: Labels) -> AnyArray:
-        """Return the states of the game: votes for every class, (n, K), true class first."""
+        """Return the number of votes for every class, (n, K), the true class first, computed from the scores U."""
         return true_first(np.rint(2 * U / self.vote(game)).astype(np.int64), c)
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> PotentialObjective:
@@ -104,19 +104,19 @@ class PotentialLoss(Loss):
 
 
 def potential_falls(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:
-    """Return the fall of the potential by a vote for each class, (n, K), up to a factor, and the factor's logarithm."""
+    """Return how much a vote for each class lowers the potential, (n, K), divided by e^a, and the exponent a."""
     C, log_scale = game.scaled_costs(max(to_go, 1), votes)
     return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
 
 
 class PotentialObjective(Objective):
-    """The game of a `PotentialLoss` on a training set."""
+    """The training objective of a `PotentialLoss`: its potentials and gradients on a training set."""
 
     loss: PotentialLoss
 
     @cached
     def game(self) -> Game:
-        """The game; there is none unless several classes have examples."""
+        """The boosting game of the classes in training, which needs at least two classes with training rows."""
         return self.loss.game(len(self.code.Y), self.engine.compute.n_threads)
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
@@ -126,12 +126,12 @@ class PotentialObjective(Objective):
         return self.of_residual(P * self.weight[:, None] if self._weighted else P)
 
     def potential(self, U: Array, n_rounds: int) -> Array:
-        """Return the potential of every example after `n_rounds` rounds, (n,)."""
+        """Return the potential of every training row after `n_rounds` rounds with scores U, (n,)."""
         return self.game.potential(self.loss.T - n_rounds, self.loss.votes(self.game, U, self.c))
 
 
 class OptimalStrategy(Optimizer):
-    """Adds one vote per round, and warns in the first round whose vote costs more than the condition allows."""
+    """The optimizer of `OSBoostClassifier`: one vote per round, and one warning if a vote fails the condition."""
 
     def check(self, run: Run) -> None:
         if not isinstance(run.loss, PotentialLoss):
@@ -168,7 +168,7 @@ class OptimalStrategy(Optimizer):
 
 @dataclass(frozen=True)
 class Promise:
-    """The state of a game: whether the learner met its condition last, whether a warning was given, the potential."""
+    """The state of a fit: whether the last round met the condition, whether the user was warned, the potential."""
 
     kept: bool
     warned: bool
@@ -177,7 +177,7 @@ class Promise:
 
 @dataclass(eq=False)
 class PotentialHistory(Callback):
-    """Adds to the history the average potential after every round, and whether the condition was met."""
+    """The callback that records the average potential after every round, and whether the condition was met."""
 
     history: History
 
@@ -191,45 +191,45 @@ class PotentialHistory(Callback):
 
 
 class OSBoostClassifier(Booster, kw_only=True):
-    """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting with known edge and number of rounds.
+    """OS boosting (Mukherjee & Schapire, 2013), the optimal booster if the edge and the number of rounds are known.
 
-    The algorithm assumes that the weak learner beats a baseline by ``edge`` on every cost matrix. In each round the
-    cost of naming a class is the change of the game's potential by that vote (with the zero-one loss this is
-    Boost-by-majority for many classes); all votes weigh the same. As long as the assumption holds, the average
-    potential never rises, and the training loss after ``n_estimators`` rounds is at most ``bound_``; in the first round
-    in which it fails there is a `theory.ConditionWarning`. `theory.diagnose` estimates what can be assumed.
-    `AdaBoostMMClassifier` is a related booster that adapts to the edges it finds and assumes nothing.
+    The classifier assumes that on every cost matrix the weak learner beats a baseline by ``edge``. The potential is the
+    largest loss that can still result under this assumption. In each round the cost of predicting a class is the change
+    of the potential by a vote for this class (with the zero-one loss this is Boost-by-majority for many classes); all
+    votes weigh the same. While the assumption holds, the average potential never rises, and the training loss after
+    ``n_estimators`` rounds is at most ``bound_``. In the first round in which it fails, a `theory.ConditionWarning` is
+    given. `theory.diagnose` estimates which edge can be assumed. `AdaBoostMMClassifier` needs no assumed edge.
 
     Probabilities are softmax(2F) with the exponential loss, and the shares of the votes with the zero-one loss.
 
     Parameters
     ----------
     condition : {"uniform", "minimal"} or array of shape (K,), default="uniform"
-        The condition that the learner is assumed to meet. "uniform": it beats guessing by the γ-biased uniform
-        distribution. "minimal": it beats guessing by the worst edge-over-random distribution, which is the least that
-        boosting needs; only for few classes or rounds, since the number of states grows like n_estimators^(K−1). An
-        array: it beats guessing by that distribution, the true class first.
+        The weak-learning condition: which distribution over the classes the learner must beat as a guess. "uniform":
+        all wrong classes equally probable, the true class ``edge`` more. "minimal": the worst distribution that gives
+        the true class at least ``edge`` more than any other class, the least that boosting needs; only for few classes
+        or rounds, since there are about n_estimators^(K−1) states. An array: the distribution, true class first.
     loss : {"exponential", "zero-one"}, default="exponential"
-        The loss that is bounded: Σ_{k≠c} e^{F_k − F_c}, or the training error itself, which gives much better bounds
-        for few rounds and takes longer.
+        The loss that is bounded. "exponential": Σ_{k≠c} e^{F_k − F_c}, c the true class. "zero-one": the training error
+        itself, which gives much better bounds for few rounds and takes longer.
     edge : float or None, default=None
-        The assumed edge γ; None is 0.1, or the edge of the distribution where ``condition`` is an array.
+        The assumed edge. None is 0.1, or the edge of the distribution where ``condition`` is an array.
     eta : float, "best" or None, default=None
-        The weight of a vote with the exponential loss. None is ln(1 + γ); "best" is that of the smallest ``bound_``,
-        `theory.best_eta`, for "uniform" and arrays.
+        The weight of a vote with the exponential loss. None is ln(1 + edge); "best" is the weight with the smallest
+        ``bound_``, see `theory.best_eta`, for "uniform" and arrays only.
     learner : str, Learner or scikit-learn classifier, default="class-tree"
-        The weak learner, which names a class: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one weight
-        for every example and cannot use the costs of the individual wrong classes.
+        The weak learner, which predicts a class: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one
+        weight for every example and cannot use the costs of the individual wrong classes.
     n_estimators : int, default=100
-        The number of rounds, the T of the game, for which the potential is computed.
+        The number of rounds T, for which the potential is computed.
 
     Attributes
     ----------
     bound_ : float
-        φ_T(0), the training loss that is guaranteed after all rounds.
+        The training loss that is guaranteed after all rounds if the weak learner always meets its condition.
     history_ : dict of arrays
-        Values of every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``; and
-        ``"potential"``, the average potential after it, and ``"condition_met"``, whether the learner met the condition.
+        Values of every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``; ``"potential"``, the
+        average potential after the round; ``"condition_met"``, whether the learner met the condition.
 
     Examples
     --------

@@ -1,16 +1,17 @@
-"""Potentials of boosting games: the loss that is to be feared with t rounds to go, φ_0 = L and φ_t from φ_{t−1}.
+"""Potentials of boosting games: the largest expected loss that a weak learner can still force with t rounds to go.
 
-A state s (K,) counts the votes for each class on an example, the true class first. The loss L(s) is proper if it falls
-with the votes for the true class and rises with those for any other. φ_T(0) bounds the training loss after T rounds.
+A state s (K,) counts the votes for each class on an example, the true class first; s + e_k has one more vote for class
+k. The potential φ_0 is the loss L(s), and φ_t follows from φ_{t−1}. The loss is proper if it falls with votes for the
+true class and rises with votes for any other class. φ_T(0) bounds the training loss after T rounds.
 
-With a fixed edge-over-random baseline b a potential is the expected loss of a random walk,
-φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l): in closed form for the exponential loss, by a compiled dynamic programme for the
-zero-one loss, by recursion over the states for any other. For any cone there is the linear programme (21). Under the
-minimal condition the walk takes the worst baseline in every state,
+With a fixed baseline distribution b the potential is the expected loss of a random walk, φ_t(s) = Σ_k b_k
+φ_{t−1}(s+e_k). It is computed in closed form for the exponential loss, by a compiled dynamic programme for the zero-one
+loss, by recursion over the states for any other loss. For any cone of cost matrices there is the linear programme (21).
+Under the minimal condition with edge γ, the walk takes the worst baseline in every state,
 
-    φ_t(s) = max_{2≤a≤K} [ γ φ_{t−1}(s+e_1) + (1−γ) mean(φ_{t−1}(s+e_1), a−1 largest φ_{t−1}(s+e_l)) ],
+    φ_t(s) = max_{2≤a≤K} [ γ φ_{t−1}(s+e_1) + (1−γ) mean(φ_{t−1}(s+e_1), a−1 largest φ_{t−1}(s+e_k)) ],
 
-where a is called its degree.
+where the degree a is the number of classes among which the baseline guesses.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .conditions import Condition, check_baseline, uniform_baseline, worst_basel
 
 @dataclass(frozen=True)
 class ZeroOne:
-    """The zero-one loss: 1 where the true class is not strictly ahead, so that ties are errors.
+    """The zero-one loss of votes: 1 unless the true class has more votes than any other class, so that ties are errors.
 
     Examples
     --------
@@ -43,18 +44,17 @@ class ZeroOne:
     symmetric = True  # symmetric in the wrong classes, and only leads over the true class matter
 
     def __call__(self, S: AnyArray) -> Array:
-        """Return the loss of every state (..., K), the true class first."""
         S = np.asarray(S)
         return (S[..., 0] <= S[..., 1:].max(axis=-1)).astype(np.float64)
 
     def discrepancy(self, K: int, T: int) -> float:
-        """Return the largest difference between two states within T rounds."""
+        """Return the largest difference between the losses of two states of votes after T rounds."""
         return 1.0
 
 
 @dataclass(frozen=True)
 class ExponentialLoss:
-    """The exponential loss Σ_{l>1} e^{η(s_l − s_1)}, which is at least the zero-one loss.
+    """The exponential loss Σ_{k>1} e^{η(s_k − s_1)} of votes s (K,), the true class first; at least the zero-one loss.
 
     Parameters
     ----------
@@ -71,19 +71,18 @@ class ExponentialLoss:
     symmetric = True
 
     def __call__(self, S: AnyArray) -> Array:
-        """Return the loss of every state (..., K), the true class first."""
         S = np.asarray(S)
         return np.exp(self.eta * (S[..., 1:] - S[..., :1])).sum(axis=-1)
 
     def discrepancy(self, K: int, T: int) -> float:
-        """Return the largest difference between two states within T rounds."""
+        """Return the largest difference between the losses of two states of votes after T rounds."""
         # In one state a wrong class has all votes, in the other the true class.
         return float((K - 2) + np.exp(self.eta * T) - (K - 1) * np.exp(-self.eta * T))
 
 
 @dataclass(frozen=True, eq=False)
 class UserLoss:
-    """A loss given by a function of states (m, K), the true class first, that returns (m,) losses."""
+    """A loss given by the user: a function of votes (states, K), true class first, that returns losses (states,)."""
 
     function: Callable[[AnyArray], Any]
     symmetric = False  # it may be, but that is not known
@@ -104,7 +103,7 @@ GameLoss = ZeroOne | ExponentialLoss | UserLoss
 
 
 def as_loss(loss: Any, eta: Any, edge: float, T: int = 1, b: Array | None = None) -> GameLoss:
-    """Return a loss from "zero-one", "exponential" or a function of states; ``b`` is the baseline where it is fixed."""
+    """Return the loss for "zero-one", "exponential" or a user's function; ``b`` is a fixed baseline distribution."""
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
     named = loss if isinstance(loss, str) else None
@@ -132,7 +131,7 @@ def as_loss(loss: Any, eta: Any, edge: float, T: int = 1, b: Array | None = None
 
 
 def check_proper(loss: GameLoss, S: AnyArray) -> None:
-    """Raise ValueError unless the loss is proper at these states."""
+    """Raise ValueError if in a state of S a vote for the true class raises the loss, or any other vote lowers it."""
     if not isinstance(loss, UserLoss):
         return
     before = loss(S)
@@ -155,7 +154,7 @@ MIXERS = np.random.default_rng(20130217).integers(1, 2**63, size=4096, dtype=np.
 
 
 def as_states(s: Any, K: int) -> tuple[AnyArray, bool]:
-    """Return states as an integer array (m, K), and whether a single state was passed."""
+    """Return votes as an integer array (states, K), and whether `s` is one state; None is one state without votes."""
     if s is None:
         return np.zeros((1, K), dtype=np.int64), True
     S = np.asarray(s)
@@ -167,7 +166,7 @@ def as_states(s: Any, K: int) -> tuple[AnyArray, bool]:
 
 
 def after_each_vote(S: AnyArray) -> AnyArray:
-    """Return the K states that one more vote leads to, for every state, (m K, K)."""
+    """Return the states after one more vote for each class, (m K, K), for the m states of votes S (m, K)."""
     return (S[:, None, :] + np.eye(S.shape[1], dtype=np.int64)).reshape(-1, S.shape[1])
 
 
@@ -176,7 +175,7 @@ def row_keys(S: AnyArray) -> AnyArray:
 
 
 def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
-    """Return the distinct rows, and for every row its number among them."""
+    """Return the distinct rows of S, and for every row of S its index among the distinct rows."""
     S = np.ascontiguousarray(S, dtype=np.int64)
     _, first, back = np.unique(row_keys(S), return_index=True, return_inverse=True)
     if not (S[first][back] == S).all():
@@ -186,10 +185,10 @@ def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
 
 
 class Layers:
-    """The states within t steps of the states S, layer by layer; values are computed from the last layer to the first.
+    """The states of votes that 0 .. t further votes can reach from the states S, in layers by the number of votes.
 
-    States that are equivalent are merged: those with the same leads over the true class if only leads matter, and those
-    that differ in the order of the wrong classes if the loss is symmetric in them.
+    Equivalent states are merged: states with equal leads over the true class if only leads matter, and states that
+    differ in the order of the wrong classes if the loss is symmetric in these classes.
     """
 
     def __init__(self, S: AnyArray, t: int, loss: GameLoss, symmetric: bool) -> None:
@@ -213,7 +212,7 @@ class Layers:
                 refuse_states(K, t, f"more than {MAX_STATES:,} and up to {most:,}")
 
     def canonical(self, S: AnyArray) -> AnyArray:
-        """Return for every state the one that represents all equivalent states."""
+        """Return for every state of S the state that represents all equivalent states."""
         if self.relative:
             S = S - S[:, :1]
         if self.symmetric:
@@ -221,9 +220,9 @@ class Layers:
         return S
 
     def fold(self, combine: Callable[[Array], Array]) -> list[Array]:
-        """Return φ_{t−j} of the states of layer j, for j = 0 .. t; layer 0 are the states passed to the constructor.
+        """Return the potentials of the states of every layer, from layer 0, with the states S, to layer t.
 
-        ``combine`` takes φ after each of the K steps, (m, K), and returns φ before, (m,).
+        ``combine`` computes the potentials (m,) of m states from the potentials (m, K) after each possible vote.
         """
         values = [self.loss(self.states[-1])]
         for children in reversed(self.children):
@@ -235,7 +234,7 @@ class Layers:
 
 @described
 def count_states(K: int, t: int) -> int:
-    """Return the number of states within t rounds of 0, where the order of the wrong classes does not matter.
+    """Return the number of states of votes after 0 .. t rounds, not counting different orders of the wrong classes.
 
     Examples
     --------
@@ -257,7 +256,7 @@ def refuse_states(K: int, t: int, states: str) -> NoReturn:
 
 
 def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int = 1) -> Array:
-    """Return φ_t (m,) of states S (m, K) for a fixed baseline."""
+    """Return the potentials (m,) of m states of votes S (m, K), t rounds to go, for a baseline distribution b."""
     if isinstance(loss, ExponentialLoss):
         with np.errstate(over="ignore"):  # a potential beyond all numbers is infinite
             return np.exp(exponential_logs(t, b, S, loss.eta)).sum(axis=1)
@@ -267,19 +266,19 @@ def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int =
 
 
 def exponential_logs(t: int, b: Array, S: AnyArray, eta: float) -> Array:
-    """Return log a_l^t e^{η(s_l − s_1)} for wrong classes l, (m, K−1); a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1."""
+    """Return the logarithms (m, K−1) of the K−1 terms of m states' potentials under the exponential loss."""
     a = 1 - (b[0] + b[1:]) + np.exp(eta) * b[1:] + np.exp(-eta) * b[0]  # (K-1,)
     return t * np.log(a) + eta * (S[:, 1:] - S[:, :1])
 
 
 @described
 def best_eta(T: int, b: Any) -> float:
-    """Return the weight of a vote with which the exponential loss has the smallest bound after T rounds.
+    """Return the weight η of a vote with which the exponential loss has the smallest bound after T rounds.
 
-    It minimises φ_T(0) = Σ_l a_l^T, where a_l = 1 − (b_1+b_l) + e^η b_l + e^{−η} b_1 for every wrong class l. Each
-    term alone is least at ½ ln(b_1/b_l). For the γ-biased uniform baseline this is ½ ln(1 + Kγ/(1−γ)) for any T, and
-    the bound is (K−1)(1 − (√b_1 − √b_2)²)^T. The weight is at most 100, and 0 where no wrong class is less probable
-    than the true one.
+    The bound is Σ_k a_k^T over the wrong classes k, where a_k = 1 − (b_1+b_k) + e^η b_k + e^{−η} b_1 for the baseline
+    b. Each term alone is least at η = ½ ln(b_1/b_k). For the uniform baseline with edge γ, η is ½ ln(1 + Kγ/(1−γ)) for
+    any T, and the bound is (K−1)(1 − (√b_1 − √b_2)²)^T. The result is at most 100, and 0 if no wrong class is less
+    probable than the true one.
 
     Examples
     --------
@@ -314,14 +313,14 @@ def best_eta(T: int, b: Any) -> float:
 
 @described
 def kappa(edge: float, eta: float, K: int) -> float:
-    """Return the factor by which a round lowers the exponential loss under the γ-biased uniform baseline.
+    """Return the factor by which a round lowers the exponential loss under the uniform baseline with this edge.
 
-    With η = ln(1+γ) it is at most e^{−γ²/2}; it is smallest with `best_eta`.
+    With eta = ln(1 + edge) the factor is at most exp(−edge²/2); it is smallest with `best_eta`.
 
     Parameters
     ----------
     eta : float
-        η, the weight of a vote.
+        The weight of a vote.
 
     Examples
     --------
@@ -332,7 +331,7 @@ def kappa(edge: float, eta: float, K: int) -> float:
 
 
 def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
-    """Return potentials (m,) by the dynamic programme, which runs once for states with the same leads."""
+    """Return the potentials (m,) of m states S under the zero-one loss, computed once for states with equal leads."""
     leads = S[:, 1:] - S[:, :1]
     leads = np.clip(leads, -t - 1, t)  # beyond these leads the result is certain
     columns = np.argsort(b[1:], kind="stable")  # classes of equal probability are interchangeable
@@ -350,7 +349,7 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
 
 
 def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]:
-    """Return min_{c ∈ C₀} max_l { φ_l − (c(l) − ⟨c, b⟩) } for one state, and the cost row c (K,) that attains it."""
+    """Return the potential of a state, and the booster's optimal costs (K,), from the potentials after each vote."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     generators = condition.generators(len(phi))  # (g, K)
@@ -366,17 +365,17 @@ def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]
 
 
 def minimal_values(t: int, S: AnyArray, edge: float, loss: GameLoss) -> Array:
-    """Return φ_t (m,) of states S (m, K) under the minimal condition, by recursion, or by Lemma 19 in closed form."""
+    """Return the potentials (m,) of m states S (m, K) under the minimal condition, if possible in closed form."""
     if degree_is_always_K(S, t, loss):
         return fixed_values(t, uniform_baseline(S.shape[1], edge), S, loss)
     return Layers(S, t, loss, symmetric=loss.symmetric).fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0]
 
 
 def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
-    """Return whether the worst baseline is the uniform one in all states within t steps of S.
+    """Return whether the uniform baseline is the worst one in all states that at most t votes reach from the states S.
 
-    With leads within ±D the numerator in the proof of Lemma 19 is negative for every degree below K where
-    (K−1)(1 − e^{−η}) e^{2ηD} < 1; the lemma's η ≤ ¼ min(1/(K−1), 1/T) is a special case.
+    This is so for an exponential loss of weight η with (K−1)(1 − e^{−η}) e^{2ηD} < 1, where D bounds the leads of
+    classes in these states, by the proof of Lemma 19; the lemma's η ≤ ¼ min(1/(K−1), 1/T) is a special case.
     """
     if not isinstance(loss, ExponentialLoss):
         return False
@@ -388,9 +387,9 @@ def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
 def best_fixed_potential(
     t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
 ) -> tuple[float, int]:
-    """Return the largest φ_t of baselines that guess uniformly among some labels, and the number of these labels.
+    """Return the largest potential of baselines that guess uniformly among some classes, and how many these are.
 
-    The paper assumes that guessing uniformly on all labels is the worst; with large edges or many classes it is not.
+    The paper assumes that guessing among all classes is the worst; with large edges or many classes it is not.
 
     Examples
     --------
@@ -416,9 +415,10 @@ def best_fixed_potential(
 def degree_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Labels:
-    """Return the degrees of the optimal walk for three classes, at pixels (u, v) = (s_2 − s_1, s_3 − s_1).
+    """Return the number of classes among which the worst baseline guesses, at pixels (u, v) for three classes.
 
-    Rows of the map (2 radius + 1, 2 radius + 1) are u, columns v. Degrees are 3 or 2, or 0 where both are optimal.
+    A pixel (u, v) has the votes for the wrong classes minus those for the true class, u in the row and v in the column.
+    Its value is 3 or 2, or 0 where both are equally bad.
 
     Examples
     --------
@@ -435,7 +435,7 @@ def degree_map(
 def potential_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Array:
-    """Return the minimal potentials for three classes with t rounds to go, at the pixels of `degree_map`.
+    """Return the potentials for three classes under the minimal condition, at the pixels of `degree_map`.
 
     Examples
     --------
@@ -446,7 +446,7 @@ def potential_map(
 
 
 def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[Array, Array]:
-    """Return φ_t at every pixel for a first step of degree 2 and for one of degree 3."""
+    """Return two maps of potentials (see `degree_map`): the next baseline guesses among two classes, or among three."""
     check_number("t", t, int, 1)
     check_number("radius", radius, int, 1, none=True)
     check_number("edge", edge, float, 0.0, 1.0)
@@ -460,7 +460,7 @@ def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[
 
 
 class MinimalTable:
-    """A table of all potentials of a game of T rounds under the minimal condition."""
+    """A table of the potentials of all states in a boosting game of T rounds under the minimal condition."""
 
     def __init__(self, K: int, edge: float, T: int, loss: GameLoss) -> None:
         start = np.zeros((1, K), dtype=np.int64)
@@ -470,12 +470,12 @@ class MinimalTable:
 
     @cached
     def keys(self) -> list[tuple[AnyArray, Labels]]:
-        """The keys of the states of every layer, ascending, with the positions of these states."""
+        """For every layer, the hash keys of its states in ascending order, and the indices of these states."""
         keys = [row_keys(states) for states in self.layers.states]
         return [(key[order], order) for key in keys for order in [np.argsort(key)]]
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        """Return φ_t of states (m, K) after T − t rounds, (m,)."""
+        """Return the potentials (m,) of m states S (m, K) that the game can reach with t rounds to go."""
         layer = self.T - t
         S = np.ascontiguousarray(self.layers.canonical(S))
         keys, order = self.keys[layer]

@@ -1,10 +1,11 @@
-"""Finite spaces of weak classifiers, as the labels that they predict on a training set, and linear programmes on them.
+"""Finite spaces of weak classifiers, given by the labels that they predict on a training set, and linear programmes.
 
-By the minimax theorem a linear programme decides whether a space meets a condition,
+By the minimax theorem a linear programme decides whether a space meets a weak-learning condition with edge γ:
 
-    the condition holds with edge γ  ⇔  some λ in the simplex has ⟨g, H_λ(i) − B_γ(i)⟩ ≤ 0 for all i and generators g,
+    the condition holds  ⇔  some weights λ of the classifiers have ⟨g, H_λ(i) − B_γ(i)⟩ ≤ 0 for all i and g.
 
-with λ the certificate when it holds, and the dual solution, a cost matrix, when it fails.
+H_λ(i) (K,) is the weighted vote on example i, B_γ(i) the baseline, g a generator of the cost cone. The weights λ prove
+that the condition holds; the dual solution, a cost matrix, proves that it fails.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from .conditions import Condition, as_condition
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A finite space of weak classifiers on a training set.
+    """A finite space of weak classifiers, given by their predictions on a training set.
 
     Attributes
     ----------
     H : array of shape (n, m)
-        The label, 0 .. K−1, that each of m weak classifiers predicts on each of n examples.
+        The class index, 0 .. K−1, that each of m weak classifiers predicts on each of n examples.
     c : array of shape (n,)
-        The true labels.
+        The true class indices.
     K : int
         The number of classes.
 
@@ -67,32 +68,32 @@ class Space:
 
     @property
     def ranks(self) -> Labels:
-        """Predictions with the true class first, (n, m): 0 where right, else 1 .. K−1 in the order of the classes."""
+        """The predictions (n, m), renumbered in every row: 0 is the true class, 1 .. K−1 are the other classes."""
         c = self.c[:, None]
         return np.where(self.H == c, 0, self.H + (self.H < c))
 
 
 def true_first(A: AnyArray, c: Labels) -> AnyArray:
-    """Reorder the columns of every row of A (n, K): the true class first, then the others in ascending order."""
+    """Reorder the columns in every row of A (n, K): the true class first, then the other classes in ascending order."""
     return np.take_along_axis(A, class_order(c, A.shape[1]), axis=1)
 
 
 def classes_in_place(A: AnyArray, c: Labels) -> AnyArray:
-    """Reverse `true_first`."""
+    """Reverse `true_first`: move the columns in every row of A (n, K) back to the order of the class indices."""
     out = np.empty_like(A)
     np.put_along_axis(out, class_order(c, A.shape[1]), A, axis=1)
     return out
 
 
 def class_order(c: Labels, K: int) -> Labels:
-    """Return for every example the true class, then the others in ascending order, (n, K)."""
+    """Return class indices (n, K): in every row the true class, then the other classes in ascending order."""
     others = np.arange(K - 1)
     return np.column_stack([c, others + (others >= c[:, None])])
 
 
 @described
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
-    """Return a space from a matrix of labels, from fitted classifiers or from a booster.
+    """Return a `Space` from a matrix of predicted labels, a list of fitted classifiers, or a fitted booster.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
 
 
 def predict_labels(H: Any, X: Any) -> AnyArray:
-    """Return the labels (n, m) that classifiers or the weak classifiers of a booster predict, or a matrix itself."""
+    """Return the labels (n, m) that m classifiers or a booster's weak classifiers predict; keep a matrix as it is."""
     listed = isinstance(H, list | tuple) and len(H) > 0 and all(hasattr(h, "predict") for h in H)
     if not listed and not hasattr(H, "model_"):
         return np.asarray(H)
@@ -136,23 +137,23 @@ def predict_labels(H: Any, X: Any) -> AnyArray:
 
 
 def example(name: str, **settings: Any) -> Space:
-    """Return the space of weak classifiers of a counter-example of Mukherjee and Schapire.
+    """Return a space of weak classifiers that is a counter-example of Mukherjee and Schapire (2013), with edge γ.
 
-    - "samme", Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers. Under any
-      weights one of them is better than random guessing among three classes, so SAMME's condition holds (γ ≤ 1/4); yet
+    - "samme", Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers. For any sample
+      weights one of them is better than random guessing among three classes, so SAMME's condition holds (γ ≤ 1/4). Yet
       no vote tells the examples apart.
     - "windows", Theorem 5: n classifiers, each right on a window of ⌊n(1/2 + γ/K)⌋ examples. Outside its window a
-      classifier predicts one wrong label. The vote of all of them is right, but all wrong votes go to one label, which
-      gets more of them than under the γ-biased uniform baseline. So the space is boostable but does not meet "uniform".
-    - "subsets", section 4.2.2: for every subset of a size, K−1 classifiers that are right on it only. With
-      size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so "uniform" holds
-      with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1 and
+      classifier predicts one wrong class. The vote of all classifiers is right, so the space is boostable. But all
+      wrong votes on an example go to one class, more than under the uniform baseline, so "uniform" fails.
+    - "subsets", section 4.2.2: for every subset of ``size`` examples, K−1 classifiers that are right on this subset
+      only. With size = ((1−γ)/K + γ) n a random classifier is the γ-biased uniform baseline itself, so "uniform" holds
+      with edge γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1 and
       MH fail.
 
     Parameters
     ----------
     name : {"samme", "windows", "subsets"}
-        The example.
+        The counter-example.
     **settings : int or float
         ``K=3``, ``edge=0.3`` (γ) and ``n=12`` examples of "windows"; ``K=4``, ``n=6`` and ``size=2`` of "subsets".
 
@@ -205,18 +206,18 @@ ROWS_A_TIME = 1000
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The largest edge with which a space of weak classifiers meets a condition, with its proofs.
+    """The largest edge with which a space of weak classifiers meets a weak-learning condition, with its proofs.
 
     Attributes
     ----------
     edge : float
-        The largest γ. It is not positive where the condition fails, and −inf where it fails for every edge.
+        The largest edge. It is not positive if the condition fails, and −inf if the condition fails for every edge.
     weights : array of shape (m,), or None
-        λ ≥ 0 with sum 1, whose votes beat the baseline with that edge on every example and generator of the cone, which
-        proves that the condition holds. None where the edge is −inf.
+        Weights of the m weak classifiers, with sum 1. On every example their vote is as good as the baseline with this
+        edge, which proves that the condition holds. None if the edge is −inf.
     costs : array of shape (n, K)
-        A cost matrix of the cone, a column for every class, the largest entry of size 1. All classifiers cost more on
-        it than the baseline of any larger edge, which proves that the condition fails with that edge.
+        A cost matrix of the condition's cone, scaled to a largest absolute entry of 1. On this matrix all classifiers
+        cost more than the baseline with any larger edge, which proves that the condition fails with a larger edge.
 
     Examples
     --------
@@ -240,9 +241,8 @@ class Solution:
 def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> Solution:
     """Find the largest edge with which a space of weak classifiers meets a condition, by a linear programme.
 
-    Under "mr" and "minimal" the edge is the largest margin min_i (votes for the true class − most votes for a wrong
-    class) of any weighted vote. The space is boostable, which means that some vote is right on every example, if and
-    only if it is positive.
+    Under "mr" and "minimal" the edge is the largest margin of a weighted vote: votes for the true class minus the most
+    votes for a wrong class, on the worst example. It is positive if and only if some vote is always right.
 
     Examples
     --------
@@ -270,9 +270,9 @@ def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = No
 
 @described
 def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]:
-    """Return the maximum over C in the cone of min_h C • (1_h − B_γ), and the matrix C (n, K) that attains it.
+    """Return what the cheapest weak classifier costs above the baseline on the worst cost matrix, and this matrix.
 
-    The coefficients of C sum to 1. The condition holds with this edge where the value is not positive.
+    The cost matrix is of the condition's cone, with coefficients of sum 1. The condition holds if the value is ≤ 0.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]
 
 
 def as_costs(duals: Array, space: Space, condition: Condition) -> Array:
-    """Return the cost matrix (n, K) with these coefficients (n, g) of the generators, the largest entry of size 1."""
+    """Return the scaled cost matrix (n, K) with coefficients `duals` (n, g) of the cone's g generators."""
     C = duals @ condition.generators(space.K)
     largest = np.abs(C).max()
     return classes_in_place(C / largest if largest > 0 else C, space.c)
@@ -300,10 +300,11 @@ def as_costs(duals: Array, space: Space, condition: Condition) -> Array:
 def maximise(
     space: Space, generators: Array, right: Array, slope: Array, limit: float | None = 1.0
 ) -> tuple[float, Array, Array] | None:
-    """Maximise z such that some λ in the simplex has ⟨g, H_λ(i)⟩ + z · slope ≤ right for all (i, g).
+    """Maximise z with weights λ of m classifiers such that ⟨g, H_λ(i)⟩ + z · slope ≤ right for all i and g.
 
-    Return z, λ (m,) and the dual variables (n, g) ≥ 0, or None if there is no λ. Constraints are added as they are
-    violated, since only a few thousand of the n·g matter.
+    H_λ(i) (K,) is the weighted vote on example i, g one of the generators; `right` and `slope` have an entry per pair.
+    Return z, λ (m,) and the dual variables (n, generators) ≥ 0, or None if no λ is possible. Constraints are added when
+    violated, since few matter.
     """
     n, g = right.shape
     same = np.column_stack([space.ranks.astype(np.float64), right, slope])
@@ -333,7 +334,7 @@ def maximise(
 
 
 def largest_entries(excess: Array, count: int) -> Labels:
-    """Return the flat positions of the ``count`` largest entries, ascending."""
+    """Return the flat indices of the ``count`` largest entries of an array, ascending."""
     flat = excess.ravel()
     if flat.size <= count:
         return np.arange(flat.size)
@@ -343,7 +344,7 @@ def largest_entries(excess: Array, count: int) -> Labels:
 def linear_programme(
     ranks: AnyArray, generators: Array, right: Array, slope: Array, rows: Labels, limit: float | None
 ) -> tuple[float, Array, Array] | None:
-    """Solve the programme of `maximise` with the constraints ``rows``."""
+    """Solve the linear programme of `maximise` with only the constraints whose flat indices are in ``rows``."""
     from scipy.optimize import linprog  # not at the top: start-up time
     from scipy.sparse import csr_matrix
 

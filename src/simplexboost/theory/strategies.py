@@ -1,9 +1,9 @@
-"""Optimal strategies of the booster, games played with them, and the random walks behind potentials.
+"""Optimal strategies of the booster, boosting games played with them, and random walks that estimate potentials.
 
-With t rounds to go and votes s_i on example i, the costs of the optimal strategy OS are C[i, l] = φ_{t−1}(s_i + e_l),
-(28) and (41), where the potential is that of a fixed baseline or of the minimal condition; for other cones they are the
-row that solves (22). If C • 1_h is at most what the condition allows, the average of φ_{t−1}(s_i + e_{h(i)}) is at most
-that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
+With t rounds to go and votes s_i on example i, the optimal strategy OS sets the costs C[i, k] = φ_{t−1}(s_i + e_k),
+(28) and (41): the potential, for a fixed baseline or the minimal condition, after a vote for class k. For other
+conditions, row i solves (22). If a weak classifier costs at most what the condition allows, the average potential does
+not rise. So after T rounds the loss is at most φ_T(0).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .spaces import Space, classes_in_place, true_first
 
 
 class Game(ABC):
-    """A boosting game of T rounds: potentials and costs of states (m, K), the true class first. See `make_game`.
+    """A boosting game of T rounds, see `make_game`; a state counts the votes for each class, the true class first.
 
     Parameters
     ----------
@@ -65,34 +65,34 @@ class Game(ABC):
 
     @abstractmethod
     def potential(self, t: int, S: AnyArray) -> Array:
-        """Return φ_t of states with t rounds to go, (m,)."""
+        """Return the potentials (m,) of m states of votes S (m, K) with t rounds to go."""
 
     @abstractmethod
     def allowed(self, C: Array) -> Array:
-        """Return the largest cost of a weak learner that the condition allows on each row of costs (m, K), (m,)."""
+        """Return the largest cost (m,) that the weak-learning condition allows on each of m cost rows C (m, K)."""
 
     def costs(self, t: int, S: AnyArray) -> Array:
-        """Return the costs (28), (41) of votes with t rounds to go, the potentials after each vote, (m, K)."""
+        """Return the optimal costs (m, K) of m states: the potential after a vote for each class, (28) and (41)."""
         return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
 
     @property
     def bound(self) -> float:
-        """φ_T(0): the loss after T rounds is at most this if the weak learner always meets its condition."""
+        """The potential before the first round: an upper bound on the loss after T rounds that meet the condition."""
         return float(self.potential(self.T, np.zeros((1, self.K), dtype=np.int64))[0])
 
     def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
-        """Return costs divided by e^{log_scale}, up to a constant in every row, and log_scale; finite for any state."""
+        """Return the optimal costs, up to a constant per row and divided by e^{log_scale}, and log_scale."""
         return self.costs(t, S), 0.0
 
     def cost_matrix(self, t: int, votes: AnyArray, c: Labels) -> Array:
-        """Return the costs (n, K) of naming each class, for votes (n, K) so far and true classes c (n,)."""
+        """Return the optimal cost matrix (n, K) in class order, from the votes (n, K) and true classes c (n,)."""
         return classes_in_place(self.costs(t, true_first(votes, c)), c)
 
 
 @described
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
-    """The game of a fixed edge-over-random baseline.
+    """The boosting game against a fixed baseline distribution, the true class first.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class FixedGame(Game):
 @described
 @dataclass(frozen=True, eq=False)
 class MinimalGame(Game):
-    """The game of the minimal condition; the costs of all states it can reach are kept.
+    """The boosting game under the minimal weak-learning condition; the potentials of all reachable states are kept.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class MinimalGame(Game):
 @described
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
-    """The game of any condition (C, B), solved by linear programmes; for few rounds and classes.
+    """The boosting game under any weak-learning condition, solved by linear programmes; for few rounds and classes.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def make_game(
     eta: Any = None,
     n_threads: int = 1,
 ) -> Game:
-    """Return the game of T rounds under a weak-learning condition; its ``bound`` is what the best strategy guarantees.
+    """Return the boosting game of T rounds under a weak-learning condition; `Game.bound` is the loss it guarantees.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def make_game(
 
 
 def resolve_game(T: int, condition: Any, K: Any, edge: Any, loss: Any, eta: Any, n_threads: int = 1) -> Game:
-    """Return the game of a condition's kind, with checked parameters."""
+    """Check the parameters, and return a `FixedGame`, a `MinimalGame` or a `ConeGame`, as the condition requires."""
     if not isinstance(condition, str | Condition):
         try:
             b = check_baseline(condition)
@@ -260,17 +260,17 @@ def potential(
     *,
     n_threads: int = 1,
 ) -> Any:
-    """Return φ_t(s), the loss that an adversary can still force with t rounds to go, a number or an array (m,).
+    """Return the potential, the largest expected loss that a weak learner can still force with t rounds to go.
 
-    For "uniform" and other fixed edge-over-random baselines it is the expected loss of a random walk with steps b, in
-    closed form or by a dynamic programme. For "minimal" the walk takes the worst such baseline in every state; this is
-    computed exactly by a recursion over O(t^{K−1}) states, or, with the exponential loss and a small η, in closed form,
-    since the worst baseline is then always the uniform one (Lemma 19). For any other condition (C, B), (21)
+    For "uniform" and other fixed baselines it is the expected loss of a random walk, whose steps are votes drawn from
+    the baseline. For "minimal" the walk takes the worst baseline in every state; this takes a recursion over O(t^{K−1})
+    states, but with the exponential loss and a small eta the worst baseline is always the uniform one (Lemma 19). For
+    any other condition, a small linear programme per state,
 
-        φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }
+        φ_t(s) = min_c max_k { φ_{t−1}(s+e_k) − (c_k − ⟨c, b⟩) },                                            (21)
 
-    is a small linear programme per state, which is feasible for few rounds and classes. "mr" gives the same as
-    "minimal", which is quicker.
+    is solved, which is feasible for few rounds and classes; c are costs in the condition's cone, b is the baseline,
+    s+e_k has one more vote for class k. "mr" gives the same potential as "minimal", which is quicker.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def potential(
 
 @described
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
-    """Return the costs (36), (n, K), of the exponential loss at weighted votes, each vote of weight η.
+    """Return the cost matrix (n, K) of the exponential loss, (36), at weighted votes F; `eta` is a vote's weight.
 
     Examples
     --------
@@ -316,7 +316,9 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
 
 @described
 def mm_costs(F: Array, c: Labels) -> Array:
-    """Return the costs (56), (n, K), of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
+    """Return the cost matrix (n, K) of AdaBoost.MM, (56), at weighted votes F (n, K) and true classes c (n,).
+
+    It is the limit of `exponential_costs` divided by eta for small eta.
 
     Examples
     --------
@@ -330,16 +332,16 @@ def mm_costs(F: Array, c: Labels) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """The course of a game.
+    """The record of a boosting game: final votes, and the potential and the weak learner's excess cost by round.
 
     Attributes
     ----------
     votes : array of shape (n, K)
-        The votes at the end.
+        The votes for each class on each example after the last round.
     potential : array of shape (T + 1,)
         The average potential before the first and after every round; the last is the average loss.
     excess : array of shape (T,)
-        By how much the learner's average cost exceeded the allowed one; it is positive where the condition failed.
+        The weak learner's average cost minus the allowed cost, by round; positive where the condition failed.
 
     Examples
     --------
@@ -360,17 +362,16 @@ class Play:
 
 
 def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | None = None) -> Play:
-    """Play the optimal strategy against a weak learner.
+    """Play a boosting game, the optimal strategy of the booster against a weak learner, and return its record.
 
     Parameters
     ----------
     game : Game
-        The game; `make_game` makes one.
+        The boosting game, from `make_game`.
     learner : Space or callable
-        A `Space`, which answers with its cheapest classifier, or a function of the cost matrix (n, K) that returns
-        labels (n,).
+        A `Space`, whose cheapest classifier is taken in every round, or a function from costs (n, K) to classes (n,).
     c : array of shape (n,) or None, default=None
-        The true labels; None takes those of the space.
+        The true class indices; None takes those of the space.
 
     Examples
     --------
@@ -400,12 +401,12 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Random walks with the losses of their final states.
+    """Random walks whose steps are votes for a class, with the losses of their final states.
 
     Attributes
     ----------
     positions : int array of shape (n_walks, t + 1, K)
-        The state of each walk after every step, the true class first.
+        The votes for each class in every walk after every step, the true class first.
     losses : array of shape (n_walks,)
         The loss of each final state.
 
@@ -421,12 +422,12 @@ class Walks:
 
     @property
     def mean(self) -> float:
-        """The mean loss, an estimate of the potential."""
+        """The mean loss of the walks, an estimate of the potential."""
         return float(self.losses.mean())
 
     @property
     def standard_error(self) -> float:
-        """The standard error of the mean."""
+        """The standard error of the mean loss."""
         return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
 
 
@@ -443,7 +444,7 @@ def simulate_walks(
     n_walks: int = 1000,
     random_state: Any = None,
 ) -> Walks:
-    """Draw random walks of t steps from a fixed baseline, or, under "minimal", from the worst baseline of every state.
+    """Draw random walks of t votes from a fixed baseline, or, under "minimal", from the worst baseline of every state.
 
     Parameters
     ----------
@@ -481,7 +482,7 @@ def simulate_walks(
 
 
 def worst_steps(S: AnyArray, to_go: int, edge: float, loss: Any, rng: np.random.Generator) -> AnyArray:
-    """Draw a label for every state from its worst baseline, (m,)."""
+    """Draw a vote (m,) for each of m states S (m, K) from the state's worst baseline; 0 stands for the true class."""
     m, K = S.shape
     phi = minimal_values(to_go - 1, after_each_vote(S), edge, loss).reshape(m, K)
     degree = worst_baseline_cost(phi, edge)[1]  # (m,)

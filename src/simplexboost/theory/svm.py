@@ -2,8 +2,8 @@
 
     min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
 
-Solvers return dual variables a (n, K) and weights W. Equal examples of a class are merged into one, with the sum of
-their C, and examples are sorted by a hash of their values. Neither changes the problem, and together they make the
+Solvers return dual variables (n, K) and weights W, a w_l per class l. Equal examples of a class are merged into one,
+with the sum of their C, and examples are sorted by a hash of their values. Neither changes the problem. Both make the
 solution independent of the order of the rows, and of whether an example is repeated or has a larger weight.
 """
 
@@ -45,21 +45,21 @@ MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep:
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
 class MulticlassSVC(BaseClassifier):
-    """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
+    """The multiclass support vector machine of Crammer & Singer (2001), which trains all classes in one problem.
 
-    It minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is by how much the score of the true class falls short of exceeding
-    every other score by one. It predicts the class with the highest score.
+    It minimises ½ Σ_k ‖w_k‖² + C Σ_i ξ_i, where w_k are the weights of class k. The slack ξ_i is by how much the true
+    class's score fails to exceed every other score by one on example i. The class with the highest score is predicted.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
-        "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree. A callable takes two sets of examples and returns the
-        matrix of values; with "precomputed", X is that matrix.
+        "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree. A callable takes two matrices of examples and returns
+        their kernel matrix; with "precomputed", X is this matrix.
     C : float, default=1.0
-        The price of a violated margin, multiplied by the weight of the example; λ = 1/C.
+        The penalty of a violated margin, multiplied by the sample weight: the inverse of the regularisation strength.
     solver : {"auto", "dual", "sgd"}, default="auto"
-        "dual" finds the optimum; "sgd" takes stochastic sub-gradient steps and averages them, for linear machines on
-        very many examples. "auto" is "dual" unless its n K dual variables would need more than 2 GB.
+        "dual" finds the optimum; "sgd" averages stochastic sub-gradient steps, for linear machines on very many
+        examples. "auto" means "dual", except for linear machines whose dual variables need more than 2 GB.
     gamma : {"scale", "auto"} or float, default="scale"
         The parameter γ of "rbf" and "poly"; "scale" is 1 / (p · variance of X, weighted), "auto" 1 / p.
     degree : int, default=3
@@ -67,44 +67,43 @@ class MulticlassSVC(BaseClassifier):
     coef0 : float, default=0.0
         The constant of the kernel "poly".
     fit_intercept : bool or "auto", default="auto"
-        Whether a constant is appended to every example (added to the kernel), so that classes have a bias. The bias is
-        part of the norm, like in LIBLINEAR. "auto" is True for "linear" only.
+        Whether a constant feature is appended to every example (or its square added to the kernel), so that classes
+        have a bias. The bias is regularised, as in LIBLINEAR. "auto" is True for "linear" only.
     intercept_scaling : float, default=1.0
-        The appended constant. The larger it is, the less the bias is shrunk.
+        The value of the constant feature. The larger it is, the less the bias is shrunk.
     tol : float, default=1e-3
-        Stop when the duality gap is at most this fraction of the objective, which is then that close to the optimum.
+        Stop when the duality gap is at most this fraction of the objective. It is then that close to the optimum.
     max_iter : int, default=1000
         The largest number of passes through the training set. A pass is n visits of examples.
     cache_size : float, default=200
-        Megabytes for kernel rows, which are kept in single precision where the whole matrix does not fit.
+        Megabytes of memory for kernel rows. They are in single precision where the whole kernel matrix does not fit.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
-        every class the weight 1.
+        Class weights by label, which multiply the sample weights; None is 1 for all. "balanced": equal class totals.
     n_jobs : int or None, default=None
-        Threads for kernel rows; None is 1, -1 all. The fitted model does not depend on it.
+        The number of threads for kernel rows; None is 1, −1 all cores. The fitted model does not depend on it.
     verbose : int, default=0
         Whether to print the progress of the solver.
 
     Attributes
     ----------
     coef_ : array of shape (K, p)
-        The weights w_l of a linear machine.
+        The weights of every class, for the linear kernel.
     intercept_ : array of shape (K,)
-        The biases of a linear machine.
+        The bias of every class, for the linear kernel.
     support_ : int array of shape (m,)
-        The rows of X with dual variables that are not zero; not after "sgd".
+        The row indices of the m support vectors, whose dual variables are not all zero; not after "sgd".
     dual_coef_ : array of shape (m, K)
-        The dual variables a of these rows: w_l = Σ_i a_il x_i; not after "sgd".
+        The support vectors' dual variables a: linear weights are w_k = Σ_i a_ik x_i; not after "sgd".
     support_vectors_ : array of shape (m, p)
-        The rows of X at ``support_``, for kernels other than "linear" and "precomputed".
+        The support vectors, for kernels other than "linear" and "precomputed".
     objective_ : float
-        The objective at the solution.
+        The value of the minimised objective at the solution.
     duality_gap_ : float
         An upper bound on by how much the objective exceeds its minimum.
     n_iter_ : int
         The number of passes through the training set.
     gamma_ : float
-        γ as a number, for "rbf" and "poly".
+        The value of γ, for "rbf" and "poly".
 
     Notes
     -----
@@ -137,7 +136,7 @@ class MulticlassSVC(BaseClassifier):
     verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem, where the weights of the rows multiply C, and return the classifier.
+        """Train the support vector machine, where sample weights multiply C, and return the fitted classifier.
 
         Parameters
         ----------
@@ -174,7 +173,7 @@ class MulticlassSVC(BaseClassifier):
         check_verbose(self.verbose)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
-        """Return the examples of positive weight, their row numbers, labels and C_i; sets ``classes_``."""
+        """Return X, row indices, class indices and C of the rows of positive weight; set ``classes_``."""
         taken = Taken(refusal="MulticlassSVC takes numbers only")
         X = learn_X(self, X, taken, **self._options())
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
@@ -282,7 +281,7 @@ class MulticlassSVC(BaseClassifier):
         return {"accept_sparse": sparse, "dtype": np.float64, "ensure_all_finite": True}
 
     def _constant(self) -> float:
-        """Return the constant that is appended to every example, or 0."""
+        """Return the value of the constant feature that is appended to every example; 0 stands for none."""
         wanted = self.kernel == "linear" if self.fit_intercept == "auto" else self.fit_intercept
         return float(self.intercept_scaling) if wanted else 0.0
 
@@ -329,7 +328,7 @@ class MulticlassSVC(BaseClassifier):
             self._check_scores()
 
     def _fits(self) -> bool:
-        """Return whether the shapes and types of the arrays of a file fit together."""
+        """Return whether the shapes and dtypes of the arrays from a model file fit together."""
         K, p = len(self.classes_), self.n_features_in_
         if self.kernel == "linear":
             return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
@@ -343,7 +342,7 @@ class MulticlassSVC(BaseClassifier):
         return known and is_table(self.dual_coef_, (m, K))
 
     def _check_scores(self) -> None:
-        """Raise unless support vectors can be squared and the scores of the first and of the longest are finite."""
+        """Raise unless the squares of support vectors, and the scores of the first and the longest one, are finite."""
         if self.kernel == "precomputed" or not len(self.support_):
             return
         sizes = squares(self.support_vectors_)
@@ -366,7 +365,7 @@ def print_progress(iteration: int, primal: float, dual: float, active: int) -> N
 
 
 def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
-    """Return whether an array has the shape and holds numbers whose sums do not overflow."""
+    """Return whether an array of float64 has the shape, and no entry so large that sums overflow."""
     fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
     return fits and bool((np.abs(values) <= LARGEST).all())
 
@@ -378,7 +377,7 @@ KERNELS = ("linear", "rbf", "poly", "precomputed")  # in the order of the compil
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its parameters: exp(−γ‖x−z‖²), (γ⟨x,z⟩ + coef0)^degree or another, plus a constant."""
+    """A kernel of examples x and z: exp(−γ‖x−z‖²), (γ⟨x,z⟩ + coef0)^degree or another function, plus a constant."""
 
     name: str  # one of `KERNELS`, or "callable"
     function: Callable[[Any, Any], Any] | None = None  # of the user
@@ -389,7 +388,7 @@ class Kernel:
 
     @property
     def numbers(self) -> tuple[int, float, float, int, float]:
-        """The numbers by which the compiled solver knows the kernel."""
+        """The kernel for the compiled solver: its index in `KERNELS`, then gamma, coef0, degree and constant."""
         return KERNELS.index(self.name), self.gamma, self.coef0, self.degree, self.constant
 
     def __call__(self, X: Any, Z: Any) -> Array:
@@ -407,13 +406,13 @@ class Kernel:
 
 
 def squares(X: Any) -> Array:
-    """Return ‖x‖² of every row, (n,)."""
+    """Return the squared norm of every row of X, (n,)."""
     with np.errstate(over="ignore"):  # the caller checks for infinite squares
         return np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
 def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
-    """Raise ValueError unless the parameters define a kernel."""
+    """Raise ValueError unless kernel, gamma, degree and coef0 are valid parameters of `MulticlassSVC`."""
     named = isinstance(kernel, str) and kernel in KERNELS
     if not named and (not callable(kernel) or isinstance(kernel, type)):
         raise ValueError(
@@ -429,7 +428,7 @@ def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
 
 
 def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef0: float, constant: float) -> Kernel:
-    """Return the kernel for training examples X with these weights, in which gamma is a number."""
+    """Return the `Kernel` for training examples X with these C; "scale" and "auto" are resolved to a number gamma."""
     if callable(kernel):
         return Kernel("callable", kernel, constant=constant)
     if kernel == "poly" and coef0 < 0:
@@ -459,7 +458,7 @@ def resolve_gamma(X: Any, weight: Array, gamma: Any) -> float:
 
 
 def as_gram(values: Any, shape: tuple[int, int]) -> Array:
-    """Return the result of a user's kernel as an array of this shape; raise ValueError for wrong results."""
+    """Return a user's kernel matrix as an array; raise ValueError unless it has this shape and finite values."""
     try:
         gram = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -474,7 +473,7 @@ def as_gram(values: Any, shape: tuple[int, int]) -> Array:
 
 
 def check_gram(gram: Array) -> None:
-    """Raise ValueError unless the matrix (n, n) can be that of a kernel; warn if it is not positive semi-definite."""
+    """Raise ValueError unless an array (n, n) can be a kernel matrix; warn if it is not positive semi-definite."""
     scale = float(np.abs(gram).max(initial=0.0))
     skew = float(np.abs(gram - gram.T).max(initial=0.0))
     if skew > 1e-8 * scale:
@@ -501,7 +500,7 @@ def warn_indefinite(subject: str) -> None:
 
 
 def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
-    """Return an upper bound on the smallest eigenvalue, by a few Lanczos steps."""
+    """Return an upper bound on the smallest eigenvalue of a symmetric matrix (n, n), by a few Lanczos steps."""
     n = len(gram)
     steps = min(steps, n)
     basis = np.zeros((steps, n))
@@ -527,7 +526,7 @@ SMALL = 1000
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The result of a solver."""
+    """The result of a solver of the support vector machine: dual variables, weights, objectives, convergence."""
 
     a: Array | None  # (n, K) dual variables; None from the stochastic solver
     W: Array | None  # (p + 1, K) weights of a linear machine, the last row for the appended constant; None for kernels
@@ -538,7 +537,7 @@ class Solution:
 
 
 class MergedExamples:
-    """The training set with equal examples of a class merged, in the order of the examples' hashes."""
+    """The training set of a support vector machine: equal examples of a class are merged, and sorted by a hash."""
 
     def __init__(self, X: Any, c: Labels, C: Array, *, alone: bool = False) -> None:
         n = X.shape[0]
@@ -559,7 +558,7 @@ class MergedExamples:
         return _kernels.Svm(*row_arrays(self.X), self.X.shape[1], self.c, self.C, K)
 
     def spread(self, solution: Solution) -> Solution:
-        """Return the solution for all examples: equal ones divide their dual variables in proportion to their C."""
+        """Return the solution for all rows: a merged example's dual variables are divided in proportion to C."""
         if solution.a is None:
             return solution
         part = self.C_all / self.C[self.group]
@@ -567,7 +566,7 @@ class MergedExamples:
 
 
 def row_arrays(X: Any) -> tuple[Array | None, Array | None, AnyArray | None, AnyArray | None]:
-    """Return the rows of X as the compiled solver takes them: dense values, or values, indices and indptr."""
+    """Return the rows of X for the compiled solver: dense values, or values, indices and indptr; None for the rest."""
     if not issparse(X):
         return np.ascontiguousarray(X, dtype=np.float64), None, None, None
     if X.shape[1] > np.iinfo(np.int32).max:
@@ -581,7 +580,7 @@ def row_arrays(X: Any) -> tuple[Array | None, Array | None, AnyArray | None, Any
 
 
 def groups(X: Any, c: Labels) -> tuple[AnyArray, AnyArray]:
-    """Return a group number for every row (n,), the same for equal rows of a class, and one row per group (m,)."""
+    """Return a group index for every row (n,), equal for equal rows of a class, and the index of one row per group."""
     hashed = _kernels.row_hashes(*row_arrays(X), X.shape[0])
     order = np.lexsort((c, hashed))
     same = np.zeros(len(order), dtype=bool)  # whether a row of the order equals the one before

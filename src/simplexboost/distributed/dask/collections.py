@@ -1,4 +1,4 @@
-"""Divides Dask collections into partitions that Dask computes on the workers, and predicts for them lazily."""
+"""Divides Dask collections into partitions that Dask computes on the workers, and predicts for collections lazily."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .workers import Item
 
 
 def find_client(client: Any = None) -> Client:
-    """Return the given client, or the current one; raise if it cannot be used."""
+    """Return the given Dask client, or the current one; raise unless it is running and synchronous."""
     if client is None:
         try:
             client = get_client()
@@ -50,19 +50,19 @@ def find_client(client: Any = None) -> Client:
 
 
 def is_distributed(value: Any) -> bool:
-    """Return whether a value is a Dask collection or a list of delayed partitions, and no table in memory."""
+    """Return whether a value is a Dask collection or a list of delayed partitions, not a table in memory."""
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(part, Delayed | Future) for part in value)
     return isinstance(value, da.Array | dd.DataFrame | dd.Series)
 
 
 def list_partitions(value: Any, name: str, local: str = "the local class") -> list[Any]:
-    """Return the partitions of a Dask collection as delayed objects, each of some rows and all columns.
+    """Return the partitions of a Dask collection as delayed objects, each with some rows and all columns.
 
     Parameters
     ----------
-    name : of the argument, for messages
-    local : the class to use for tables in memory, for messages
+    name : the name of the argument, for messages
+    local : the name of the class for tables in memory, for messages
     """
     if not is_distributed(value):
         raise TypeError(
@@ -80,7 +80,7 @@ def list_partitions(value: Any, name: str, local: str = "the local class") -> li
 
 
 def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
-    """Raise if two collections are known to have different rows in their partitions."""
+    """Raise ValueError if the partitions of two collections are known to have different rows."""
     if isinstance(X, da.Array) and isinstance(other, da.Array):
         known = not any(size != size for size in (*X.chunks[0], *other.chunks[0]))
         if known and X.chunks[0] != other.chunks[0]:
@@ -97,19 +97,18 @@ def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
 
 
 def show_first(values: Sequence[Any]) -> str:
-    """Return the first few values, for messages."""
     return f"({', '.join(str(value) for value in values[:4])}{', …' if len(values) > 4 else ''})"
 
 
 def as_items(columns: dict[str, Any], table: int, suffix: str, run: str, local: str) -> list[Item]:
-    """Return the partitions of a table, with labels, weights and whatever else belongs to their rows.
+    """Return the partitions of a table, each with the labels, weights and other arguments of its rows.
 
     Parameters
     ----------
     columns : X and the other arguments with an entry per row, or None
     table : 0 for the training table, 1 for the first evaluated one, …
-    suffix : of the names of arguments in messages
-    run : name of the fit, for keys
+    suffix : the end of argument names in messages, such as "_val"
+    run : the name of the fit, part of Dask keys
     """
     named = {name: value for name, value in columns.items() if value is not None}
     X, lists = named["X"], {name: list_partitions(value, name + suffix, local) for name, value in named.items()}
@@ -132,7 +131,7 @@ def as_items(columns: dict[str, Any], table: int, suffix: str, run: str, local: 
 
 
 def make_part(table: int, index: int, name: str, columns: dict[str, Any]) -> tuple[int, Partition]:
-    """Return a partition with the number of its table; raise if y or anything else has another number of rows."""
+    """Return a partition with its table index; raise ValueError if y or another argument has another row count."""
     n = count_rows(columns["X"])
     for other, values in columns.items():
         if count_rows(values) != n:
@@ -141,17 +140,17 @@ def make_part(table: int, index: int, name: str, columns: dict[str, Any]) -> tup
 
 
 def count_rows(table: Any) -> int:
-    """Return the number of rows of any table."""
+    """Return the number of rows of an array, data frame or list."""
     return int(table.shape[0]) if hasattr(table, "shape") else len(table)
 
 
 def count_part_rows(held: tuple[int, Partition]) -> int:
-    """Return the number of rows of a partition that `make_part` made."""
+    """Return the number of rows of a partition, as `make_part` returns it."""
     return count_rows(held[1].X)
 
 
 def as_tables(held: list[tuple[int, Partition]], n_tables: int) -> list[list[Partition]]:
-    """Return the partitions of a member by table; the list is emptied, so that partitions can be freed once read."""
+    """Return a member's partitions as one list per table; empty `held`, so that partitions can be freed once read."""
     tables: list[list[Partition]] = [[] for _ in range(n_tables)]
     for table, part in sorted(held, key=lambda entry: entry[1].index):
         tables[table].append(part)
@@ -160,9 +159,9 @@ def as_tables(held: list[tuple[int, Partition]], n_tables: int) -> list[list[Par
 
 
 def as_model(local: Any) -> Any:
-    """Return a fitted classifier as one delayed object for all partitions.
+    """Return a fitted classifier as one Dask delayed object, shared by all partitions.
 
-    It predicts in one thread, unless the user says otherwise: Dask works on several partitions at a time.
+    It predicts in one thread unless the user set `n_jobs`, because Dask works on several partitions at a time.
     """
     model = copy.copy(local)
     model.n_jobs, model.callbacks = model.n_jobs or 1, None
@@ -170,15 +169,15 @@ def as_model(local: Any) -> Any:
 
 
 def predict_lazily(local: Any, function: Callable[..., Any], X: Any, init_score: Any, arguments: dict[str, Any]) -> Any:
-    """Return the predictions of a fitted classifier for a Dask collection, as a collection of the same kind.
+    """Return the predictions of a fitted classifier for a Dask collection, as a collection of the same kind as X.
 
     Parameters
     ----------
-    local : the classifier
-    function : its method that predicts, or a function of `simplexboost.decide`
+    local : the fitted classifier
+    function : a prediction method of its class, or a function of `simplexboost.decide`
     X : Dask DataFrame, Dask Array or list of delayed partitions
-    init_score : like X, or None
-    arguments : the other arguments of the function, the same for all partitions
+    init_score : initial scores, a collection like X, or None
+    arguments : the other arguments of the function, equal for all partitions
 
     Returns
     -------
@@ -199,7 +198,7 @@ def predict_lazily(local: Any, function: Callable[..., Any], X: Any, init_score:
 
 
 def predict_array(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
-    """Return the predictions for a Dask Array, in chunks of the same rows."""
+    """Return the predictions for a Dask Array, as a Dask Array with the same chunks of rows."""
     empty, more = options["empty"], []
     if init_score is not None:
         if not isinstance(init_score, da.Array):
@@ -221,12 +220,12 @@ def predict_array(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
 
 
 def join_columns(array: Any) -> Any:
-    """Return a Dask Array with chunks that have all columns."""
+    """Return the Dask Array with chunks that contain all columns."""
     return array.rechunk({1: -1}) if array.ndim == 2 and array.numblocks[1] > 1 else array
 
 
 def predict_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any, classes: AnyArray) -> Any:
-    """Return the predictions for a Dask DataFrame: a Series, or a DataFrame with these columns, with X's index."""
+    """Return the predictions for a Dask DataFrame as a Series, or a DataFrame with these columns, with X's index."""
     if init_score is not None and not isinstance(init_score, dd.DataFrame | dd.Series):
         raise TypeError(f"init_score must be a Dask DataFrame or Series, like X, not a {type(init_score).__name__}.")
     more = [] if init_score is None else [init_score]
@@ -239,12 +238,11 @@ def predict_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any
 
 
 def predict_frame_part(X: Any, init_score: Any = None, *, form: dict[str, Any], **options: Any) -> Any:
-    """Return the predictions for one partition, with its index."""
+    """Return the predictions for one partition, as a pandas object with the partition's index."""
     return with_index(predict_part(X, init_score, **options), X.index, **form)
 
 
 def with_index(values: AnyArray, index: Any, columns: Any, dtype: Any) -> Any:
-    """Return predictions as a pandas Series, or as a DataFrame with these columns."""
     if columns is None:
         return pd.Series(values, index=index, dtype=dtype)
     return pd.DataFrame(values, index=index, columns=columns)
@@ -259,7 +257,7 @@ def predict_part(
     arguments: dict[str, Any],
     empty: AnyArray,
 ) -> AnyArray:
-    """Return the predictions for one partition, which may have no rows."""
+    """Return the predictions for one partition, as an array; a partition may have no rows."""
     if count_rows(X) == 0:
         return empty
     start = init_score.to_numpy() if hasattr(init_score, "to_numpy") else init_score
@@ -267,7 +265,7 @@ def predict_part(
 
 
 def empty_like(local: Any, name: str, arguments: dict[str, Any]) -> tuple[AnyArray, Any]:
-    """Return the predictions of a function of this name for no rows, and the names of their columns, or None."""
+    """Return the predictions of the function `name` for zero rows, and the names of their columns, or None."""
     classes, none = local.classes_, np.empty(0, dtype=np.intp)
     if "confidence" in arguments:
         return with_missing(classes, none, none.astype(bool), arguments["missing"]), None
@@ -291,7 +289,7 @@ def empty_like(local: Any, name: str, arguments: dict[str, Any]) -> tuple[AnyArr
 
 
 def score_lazily(local: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-    """Return the accuracy as a Dask Array without dimensions."""
+    """Return the accuracy on Dask collections, as a Dask Array without dimensions that is not computed yet."""
     columns, model = {"X": X, "y": y, "sample_weight": sample_weight}, as_model(local)
     items = as_items(columns, 0, "", secrets.token_hex(4), type(local).__name__)
     pieces = [dask.delayed(weigh_right, pure=False)(item.made_by, model) for item in items]
@@ -299,7 +297,7 @@ def score_lazily(local: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
 
 
 def weigh_right(held: tuple[int, Partition], model: Any) -> tuple[float, float]:
-    """Return the weight of the rows that are predicted right and of all rows; their numbers if there are no weights."""
+    """Return the total weight of the correctly predicted rows and of all rows; without weights, their row counts."""
     part = held[1]
     if count_rows(part.X) == 0:
         return 0, 0
@@ -311,6 +309,6 @@ def weigh_right(held: tuple[int, Partition], model: Any) -> tuple[float, float]:
 
 
 def divide_sums(pieces: list[tuple[float, float]]) -> Any:
-    """Return the sum of the first numbers divided by the sum of the second ones."""
+    """Return the sum of the first entries divided by the sum of the second entries; NaN if that is zero."""
     right, total = (sum(column) for column in zip(*pieces, strict=True))
     return np.float64(right / total) if total else np.float64("nan")

@@ -1,7 +1,7 @@
-"""Classifiers that are fitted on a Dask cluster, and predict for Dask collections.
+"""Classifiers that are fitted on a Dask cluster and predict for Dask collections.
 
-Their methods are made from those of the local class: `LAZY` lists those that also take Dask collections. Some functions
-of `simplexboost.decide` take them too; everything else refuses them.
+Their methods are made from the methods of the local class: `LAZY` lists the methods that also take Dask collections.
+Some functions of `simplexboost.decide` take Dask collections too; everything else raises an error.
 """
 
 from __future__ import annotations
@@ -64,18 +64,18 @@ client : dask.distributed.Client or None, default=None
 
 
 class DaskMixin:
-    """A classifier that is fitted on a Dask cluster, and predicts for Dask collections without computing them.
+    """A mixin for classifiers that are fitted on a Dask cluster and predict for Dask collections lazily.
 
     Parameters
     ----------
     n_jobs : int or None, default=None
-        The number of threads on each worker. None takes as many as the worker has for tasks. The fitted model does not
-        depend on it.
+        The number of threads on each worker. None means as many as the worker has for tasks. The fitted model does not
+        depend on the number.
 
     Attributes
     ----------
     traffic_ : `simplexboost.distributed.comm.Traffic`
-        The messages between the workers and the client; ``print`` shows a table of them.
+        The counts of messages between the workers and the client; ``print`` shows them as a table.
     """
 
     local_class: ClassVar[Any]
@@ -87,26 +87,26 @@ class DaskMixin:
         super().__init_subclass__(**more)
 
     def to_local(self) -> Any:
-        """Return the ordinary fitted classifier, the same as after a fit to all rows on one machine."""
+        """Return the fitted classifier of the local class, the same as after a fit to all rows on one machine."""
         check_is_fitted(self)
         return self._local()
 
     def _local(self) -> Any:
-        """Return a local classifier with the same parameters and the same fitted attributes, if there are any."""
+        """Return a classifier of the local class with the same parameters and, if fitted, fitted attributes."""
         names = self._get_param_names()  # type: ignore[attr-defined]
         local = self.local_class(**{name: getattr(self, name) for name in names})
         local.__dict__.update({name: value for name, value in vars(self).items() if name not in (*names, "traffic_")})
         return local
 
     def _become(self, local: Any) -> None:
-        """Replace the fitted attributes by those of a local classifier."""
+        """Replace this classifier's fitted attributes by those of a local classifier."""
         names = self._get_param_names()  # type: ignore[attr-defined]
         for name in [name for name in vars(self) if name not in names]:
             delattr(self, name)
         self.__dict__.update({name: value for name, value in vars(local).items() if name not in names})
 
     def save(self, path: Any) -> None:
-        """Write the local classifier to a file: the file of a fit on one machine, byte for byte.
+        """Write the local classifier to a file; a fit on one machine gives the same file, byte for byte.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class DaskMixin:
     def _answer_lazily(
         self, function: Callable[..., Any], X: Any, some: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:
-        """Return the answer of a function of `simplexboost.decide` for a Dask collection, else NotImplemented."""
+        """Return the predictions by a function of `simplexboost.decide`, or NotImplemented if X is in memory."""
         if not is_distributed(X) or function.__name__ not in LAZY_FUNCTIONS:
             return NotImplemented
         given = signature(function).bind(self, X, *some, **keywords)
@@ -141,7 +141,7 @@ class DaskMixin:
         return super()._to_host(array)  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Return the accuracy.
+        """Return the accuracy of the predicted labels.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class DaskMixin:
 
 
 def make_fit(local_fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the method ``fit`` of a Dask classifier: that of the local class, with a parameter ``client``."""
+    """Return the method ``fit`` of a Dask classifier: that of the local class, with one more parameter ``client``."""
     parameters = signature(local_fit).parameters.values()
     known = signature(local_fit).replace(
         parameters=[*parameters, Parameter("client", Parameter.KEYWORD_ONLY, default=None, annotation="Any")]
@@ -194,7 +194,7 @@ def make_fit(local_fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a method that predicts for tables in memory like the local one, and for Dask collections lazily."""
+    """Return a prediction method that works like the local one on tables in memory, and lazily on Dask collections."""
     known = signature(local_method)
 
     @wraps(local_method)
@@ -211,7 +211,7 @@ def make_lazy(local_method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def describe(method: Any, local: Any, summary: str, parameters: str) -> None:
-    """Give a method the docstring of the local one, with another summary and other entries for some parameters."""
+    """Give a method the docstring of the local method, with another summary and other text for some parameters."""
     method.__name__, method.__qualname__, method.__module__ = local.__name__, local.__qualname__, __name__
     if local.__doc__ is None:  # python -OO
         return
@@ -223,7 +223,7 @@ def describe(method: Any, local: Any, summary: str, parameters: str) -> None:
 
 
 def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
-    """Raise the errors that a function of `simplexboost.decide` would raise only when predictions are computed."""
+    """Raise now the errors that a function of `simplexboost.decide` would only raise when Dask computes predictions."""
     if "coverage" in arguments:
         decide.set_thresholds(local, arguments["coverage"], arguments["per_class"])
     if "confidence" in arguments:
@@ -242,10 +242,10 @@ def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
 
 
 class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier, stored=False):
-    """`SimplexBoostClassifier` on a Dask cluster: the same parameters, and the same model bit for bit.
+    """A `SimplexBoostClassifier` that is fitted on a Dask cluster: same parameters and same model, bit for bit.
 
-    Rows stay on the workers, where they are binned once; sums over rows travel. The model does not depend on the number
-    of workers or partitions, nor on workers that die in the middle of the fit.
+    Rows stay on the workers, where they are binned once; only sums over rows are sent. The model does not depend on the
+    number of workers or partitions, nor on workers that die during the fit.
 
     Examples
     --------
@@ -266,9 +266,9 @@ class DaskSimplexBoostClassifier(DaskMixin, SimplexBoostClassifier, stored=False
 
 
 class DaskBoostingClassifier(DaskMixin, BoostingClassifier, stored=False):
-    """`BoostingClassifier` on a Dask cluster, for compositions whose learner is a tree of the engine.
+    """A `BoostingClassifier` that is fitted on a Dask cluster; its weak learner must be a tree of the engine.
 
-    The model is that of a fit to all rows on one machine, bit for bit.
+    The model is the same, bit for bit, as after a fit to all rows on one machine.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Places partitions on Dask workers, and makes the actors there that hold them."""
+"""Places partitions on Dask workers, and creates the actors that hold these partitions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ UNEVEN = 1.2
 
 
 class NoWorkersError(RuntimeError):
-    """Raised if the cluster has had no worker for too long."""
+    """The error raised if the cluster has had no worker for too long."""
 
 
 def wait_a_while(futures: Sequence[Future]) -> bool:
-    """Wait for `LOOK` seconds, or until all futures are done, and return whether they are."""
+    """Wait for `LOOK` seconds, or until all futures are done; return whether all are done."""
     # Not by `wait` of distributed, which asks the current client. To make ours the current one changes settings of all
     # threads, and where fits overlap the last one to end would leave them changed.
     end = time.monotonic() + LOOK
@@ -42,13 +42,13 @@ def wait_a_while(futures: Sequence[Future]) -> bool:
 def divide_partitions(
     sizes: Mapping[int, int], held: Mapping[int, Collection[str]], loads: Mapping[str, int]
 ) -> dict[str, list[int]]:
-    """Return ascending partitions by worker: each stays where it is, unless that worker would have far too many rows.
+    """Return the partition indices of each worker, ascending; move a partition only from workers with too many rows.
 
     Parameters
     ----------
-    sizes : the number of rows of every partition
-    held : the workers that have a partition
-    loads : the number of rows that every worker has already
+    sizes : the number of rows of every partition, by partition index
+    held : the addresses of the workers that have a copy of each partition
+    loads : the number of rows that every worker has already, by address
     """
     loads, out = dict(loads), dict[str, list[int]]()
     fair = UNEVEN * (sum(loads.values()) + sum(sizes.values())) / len(loads)
@@ -64,13 +64,13 @@ def divide_partitions(
 
 
 class Placement:
-    """Makes holders of partitions on the workers, and waits for them, but not forever for a cluster without workers.
+    """A maker of actors that hold partitions; while it waits, it fails if the cluster has no workers for too long.
 
     Parameters
     ----------
-    client : of the Dask cluster
-    work : the partitions
-    name : of the fit, for keys
+    client : the client of the Dask cluster
+    work : the partitions and the program
+    name : the name of the fit, part of Dask keys
     """
 
     def __init__(self, client: Client, work: Work, name: str) -> None:
@@ -82,7 +82,7 @@ class Placement:
     def workers(self) -> list[str]:
         """Return the addresses of the workers, sorted; raise `NoWorkersError` if there have been none for too long.
 
-        The time is ``dask.config`` "simplexboost.workers-timeout", 60 seconds if that is not set.
+        The limit is ``dask.config`` "simplexboost.workers-timeout", by default 60 seconds.
         """
         found = sorted(self.client.nthreads())
         if found:
@@ -98,9 +98,9 @@ class Placement:
         return []
 
     def make(self, items: Sequence[int], held: Sequence[Held]) -> list[Held]:
-        """Return new holders of some items, beside those that exist; some of them may be gone already.
+        """Return new actors that hold the given partitions, besides those in `held`; some may already be gone again.
 
-        Dask forgets the partitions themselves at the end, and the holders keep what the program makes of them.
+        Afterwards Dask forgets the partitions themselves; the actors keep what the program makes from the partitions.
         """
         futures = self.compute(items)
         self.count(futures)
@@ -118,12 +118,12 @@ class Placement:
         return new
 
     def compute(self, items: Sequence[int]) -> dict[int, Future]:
-        """Return items as futures that are done.
+        """Compute partitions; return their finished futures, by partition index.
 
         Raises
         ------
-        The error of a partition that cannot be computed, with a note that names it; RuntimeError if some are made from
-        data that is gone
+        The error of a partition that cannot be computed, with a note that names it; RuntimeError if some partitions are
+        made from data that is gone
         """
         futures = dict(zip(items, self.client.compute([self.work.items[i].made_by for i in items]), strict=True))
         while not wait_a_while(list(futures.values())) and not any(f.status in FAILED for f in futures.values()):
@@ -142,7 +142,7 @@ class Placement:
         return futures
 
     def count(self, futures: dict[int, Future]) -> None:
-        """Count the rows of items; raise RuntimeError if one was computed again and has another number than before."""
+        """Store the row counts of partitions; raise RuntimeError if one was recomputed with another row count."""
         key = f"simplexboost-count-{self.name}-{self.n_holders}"
         each = self.client.map(self.work.rows, list(futures.values()), key=[f"{key}-{i}" for i in futures])
         for i, now in zip(futures, self.result(self.client.submit(list, each, key=key)), strict=True):
@@ -155,7 +155,7 @@ class Placement:
                 )
 
     def result(self, future: Future) -> Any:
-        """Return the result of a future."""
+        """Wait for a future, return its result; raise `NoWorkersError` if the cluster has no workers for too long."""
         while True:
             try:
                 return future.result(timeout=10 * LOOK)
@@ -165,7 +165,7 @@ class Placement:
                 self.workers()
 
     def hold(self, address: str, items: Sequence[int], futures: dict[int, Future]) -> Held:
-        """Return a holder that is being made on a worker."""
+        """Submit an actor for some partitions to a worker; return it before it is created."""
         key = f"simplexboost-fit-{self.name}-{self.n_holders}"
         self.n_holders += 1
         future = self.client.submit(
@@ -180,7 +180,7 @@ class Placement:
         return Held(future, Place(address, key), tuple(items))
 
     def wait_for(self, new: Sequence[Held]) -> None:
-        """Wait until holders are made, except on workers that are gone; raise the error of any other that fails."""
+        """Wait until actors are created, except on lost workers; raise the error of any other actor that fails."""
         while not wait_a_while([holder.future for holder in new]):
             workers = self.workers()
             if not any(holder.future.status == "pending" and holder.place.address in workers for holder in new):

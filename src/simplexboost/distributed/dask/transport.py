@@ -1,6 +1,6 @@
-"""Carries messages between the leader of a group and its members on a Dask cluster, and fits on it.
+"""Carries messages between the leader of a group and its members on a Dask cluster, and fits on the cluster.
 
-Actors on the workers hold the members; the leader runs in the process of the client.
+The members are in Dask actors on the workers (`workers.Holder`); the leader runs in the process of the Dask client.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ NOTICE = 5.0
 
 
 class DaskTransport:
-    """Carries messages to holders of partitions, which it places on the workers; see `comm.Transport`.
+    """A `comm.Transport` for a Dask cluster; it also places partitions on the workers, in `Holder` actors.
 
-    It is a context: at its end the workers are freed, whatever happened.
+    It is a context manager: at its end the actors are released, even after an error.
 
     Parameters
     ----------
-    client : of the Dask cluster
+    client : the client of the Dask cluster
     work : the partitions, and the program that the members run
-    name : of the fit, different for every one; part of the keys that Dask's dashboard shows
+    name : a unique name of the fit; part of the keys that Dask's dashboard shows
     """
 
     def __init__(self, client: Client, work: Work, name: str) -> None:
@@ -68,7 +68,7 @@ class DaskTransport:
         self.close()
 
     def close(self) -> None:
-        """Free the workers: Dask forgets the actors, and with them go the members."""
+        """Release the actors: Dask then forgets them, and the members end."""
         held, self.held, self.started = self.held, [], set()
         for holder in held:
             holder.future.release()
@@ -87,12 +87,12 @@ class DaskTransport:
         return answer
 
     def ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
-        """Return the results of a method of some holders, called at the same time.
+        """Call a method of several actors at the same time, with `args` for each actor; return the results.
 
         Raises
         ------
-        LostMembersError : if any holder is gone, even one that is not called: another may wait for it
-        OSError : if a holder does not answer although Dask has lost none
+        LostMembersError : if any actor is gone, even one that is not called: another actor may wait for it
+        OSError : if an actor does not reply although Dask has lost none
         """
         asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self._loop)
         try:
@@ -107,7 +107,7 @@ class DaskTransport:
 
     @property
     def _loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop of the client, which runs in a thread of its own."""
+        """The event loop of the Dask client, which runs in a thread of its own."""
         loop: Any = self.client.loop
         return loop.asyncio_loop
 
@@ -120,14 +120,13 @@ class DaskTransport:
         return await asyncio.gather(*calls)
 
     def wait_for_notice(self) -> None:
-        """Wait some seconds for the scheduler to notice that a worker is gone."""
+        """Wait for some seconds; raise `LostMembersError` as soon as the scheduler reports a lost worker."""
         until = time.monotonic() + NOTICE
         while time.monotonic() < until:
             self.check_held()
             time.sleep(0.02)
 
     def check_held(self) -> None:
-        """Raise `LostMembersError` if a holder is gone."""
         if any(holder.is_gone for holder in self.held):
             raise LostMembersError
 
@@ -147,9 +146,9 @@ class DaskTransport:
                 continue
 
     def forget(self, gone: Sequence[Held]) -> None:
-        """Forget holders that are gone; raise RuntimeError if the same items were lost too often since the last answer.
+        """Forget the lost actors `gone`; raise RuntimeError if one partition was lost too often since the last answer.
 
-        Partitions that need more memory than their worker has kill every worker that they are moved to.
+        A partition that needs more memory than a worker has kills every worker that it is moved to.
         """
         self.held = [holder for holder in self.held if holder not in gone]
         self.n_lost += len(gone)
@@ -165,13 +164,13 @@ class DaskTransport:
                 )
 
     def start(self, messages: list[Any]) -> None:
-        """Let new members run the program."""
+        """Start the program on the actors that are new; they first replay `messages`."""
         new = [holder for holder in self.held if holder not in self.started]
         self.ask("start", dict.fromkeys(new, (self.work.program, messages)))
         self.started = set(self.held)
 
     def form_tree(self) -> None:
-        """Tell every holder to which others it passes messages on."""
+        """Tell every actor to which other actors it passes messages on."""
         places = [holder.place for holder in self.held]
         first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self._loop)
         self.near = {places[0]} if first.result() else set()
@@ -183,33 +182,32 @@ class DaskTransport:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The program of members: the fit of an estimator on the partitions that they hold."""
+    """The program of the members: it fits an estimator on a member's partitions."""
 
     estimator: Any
     n_tables: int
     eval_metric: Any = None
 
     def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> None:
-        """Fit a copy of the estimator, because workers in the same process get the same object."""
+        """Fit a copy of the estimator, because several workers in one process share the same object."""
         estimator = copy.deepcopy(self.estimator)
         if estimator.n_jobs is None:
             estimator.n_jobs = n_threads  # several workers may share a machine
         self.run(group, estimator, partitions)
 
     def run(self, group: Group, estimator: Any, partitions: list[Any]) -> None:
-        """Fit the estimator itself."""
         fit_group(group, estimator, as_tables(partitions, self.n_tables), self.eval_metric)
 
 
 def fit_on_cluster(
     client: Client, estimator: Any, train: dict[str, Any], sets: list[Partition], eval_metric: Any
 ) -> Traffic:
-    """Fit a local estimator to tables on a cluster, as if they were here, and count the messages.
+    """Fit a local estimator on the tables of a Dask cluster; return the counts of messages.
 
     Parameters
     ----------
     train : X, y and all other arguments with an entry per row, as Dask collections
-    sets : the tables to evaluate
+    sets : the tables to evaluate after every round
     """
     run, local = secrets.token_hex(4), type(estimator).__name__
     items: list[Item] = as_items(train, 0, "", run, local)

@@ -1,8 +1,8 @@
-"""Defines the actors on Dask workers that hold partitions and a member of the group, and calls their methods.
+"""Defines the Dask actors that hold partitions and a member of the group, and calls the methods of these actors.
 
-Dask's own proxy (`distributed.Actor`) waits forever if the worker is there but the actor is not; and it goes through
-the current client, which need not be the one that the user passed. Here its remote procedure is called directly, so
-that a call always ends with an answer or an error.
+Dask's own proxy (`distributed.Actor`) waits forever if the worker exists but the actor does not; and it uses the
+current client, which may differ from the client that the user passed. Here, the remote procedure of the worker is
+called directly, so that a call always ends with a result or an error.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ NEAR = 2.0  # seconds in which a worker must answer the client to count as near
 
 @dataclass(frozen=True)
 class Place:
-    """The place of an actor: the address of its worker, and its key there."""
+    """The place of a Dask actor: the address of its worker, and its Dask key."""
 
     address: str
     key: str
 
 
 async def call(rpc: Any, place: Place, method: str, *args: Any) -> Any:
-    """Return what a method of an actor returns, or raise what it raises.
+    """Call a method of a Dask actor; return its result, or raise its exception.
 
     Raises
     ------
-    OSError : if the worker cannot be reached, or dies before it answers
+    OSError : if the worker cannot be reached, or dies before it replies
     KeyError : if the worker does not have the actor
     """
     reply = await rpc.actor_execute(actor=place.key, function=method, args=[to_serialize(a) for a in args], kwargs={})
@@ -46,7 +46,7 @@ async def call(rpc: Any, place: Place, method: str, *args: Any) -> Any:
 
 
 async def is_near(client: Client, place: Place) -> bool:
-    """Return whether the client can reach a worker directly, so that answers need not go through the scheduler."""
+    """Return whether the client can reach a worker directly, without the scheduler between them."""
     if client.direct_to_workers:
         return True
     try:
@@ -62,16 +62,16 @@ LARGE = 2**22
 
 
 class Holder:
-    """Partitions on a worker, and the member of the group that runs the program on them.
+    """A Dask actor: partitions on a worker, and the member of the group that runs the program on them.
 
-    Holders form a tree: the client talks to the first one, which passes the message on to others while its own member
-    works, and adds up the answers. When Dask forgets the actor, because the fit is over or the client is gone, the
-    member's program ends and its memory is freed.
+    The actors form a tree: the client calls the first one. Each actor passes a message on to its children while its own
+    member works, and then merges the answers. When Dask forgets an actor, because the fit is over or the client is
+    gone, the member's program ends and its memory is freed.
 
     Parameters
     ----------
-    name : of the member, for messages
-    partitions : those that it holds; Dask sends them to the worker
+    name : the name of the member, for messages
+    partitions : the partitions of this member, which Dask sends to the worker
     """
 
     def __init__(self, name: str, partitions: Sequence[Any]) -> None:
@@ -82,10 +82,10 @@ class Holder:
         self._tree = -1
 
     async def start(self, program: Callable[..., Any], past: Sequence[Any]) -> None:
-        """Run the program, which receives the messages so far, if there are any.
+        """Run the program in a new member, which first receives the messages `past`.
 
-        The program takes the partitions out of the list that it gets, so that it can free each one when it has read it.
-        A second call does nothing: it comes if the client does not know whether the first one arrived.
+        The program removes each partition from its list after reading, so that the memory can be freed. A second call
+        does nothing; the client makes one if it does not know whether the first call arrived.
         """
         if self._member is not None:
             return
@@ -95,12 +95,12 @@ class Holder:
         weakref.finalize(self, member.close).atexit = False  # the thread is a daemon: no need to wait for it
 
     async def lead(self, children: list[Place], tree: int) -> None:
-        """Set the holders to pass messages on to; the number of the tree rises each time that it is formed anew."""
+        """Set the actors to pass messages on to; older trees (of a smaller number `tree`) are ignored."""
         if tree > self._tree:
             self._children, self._tree = children, tree
 
     async def step(self, number: int, message: Any) -> Answer | Failure:
-        """Tell the member and the children message ``number − 1``, and return their combined answer ``number``."""
+        """Send message ``number − 1`` to the member and the child actors; return their combined answer ``number``."""
         assert self._member is not None
         own = asyncio.wrap_future(self._member.step(number, message))
         theirs = [call(self._worker.rpc(to.address), to, "step", number, message) for to in self._children]
@@ -111,7 +111,7 @@ class Holder:
 
 
 def combine_packed(answers: Sequence[Answer | Failure]) -> Answer | Failure:
-    """Return packed answers as one; an error that cannot be pickled is replaced by one with the same words."""
+    """Return packed answers merged into one; an error that cannot be pickled becomes a RuntimeError with its text."""
     if len(answers) == 1 and isinstance(answers[0], Answer):
         return answers[0]
     together = combine_answers([answer.unpack() if isinstance(answer, Answer) else answer for answer in answers])
@@ -126,7 +126,7 @@ def combine_packed(answers: Sequence[Answer | Failure]) -> Answer | Failure:
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A partition: its name in messages, and the delayed object that makes it."""
+    """A partition that is yet to be computed: its name in messages, and the Dask delayed object that makes it."""
 
     name: str
     made_by: Any
@@ -134,21 +134,21 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The work of the members of a group."""
+    """The work of a group: the partitions of all members, and the program that they run."""
 
     items: Sequence[Item]  # the partitions of all members
     program: Callable[..., Any]  # runs on them: called with the group, the list of partitions and ``n_threads``
     rows: Callable[[Any], int] = len  # counts the rows of a partition, on a worker
 
     def names(self, items: Sequence[int]) -> str:
-        """Return the names of items, for messages."""
+        """Return the names of the partitions with these indices, for messages."""
         some = ", ".join(self.items[i].name for i in items[:5])
         return some + (f" and {len(items) - 5} more" if len(items) > 5 else "")
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A holder on a worker, as the client knows it: its future, where it is, and the items it holds."""
+    """An actor on a worker, as the client knows it: its future, its place, and the indices of its partitions."""
 
     future: Future
     place: Place
@@ -156,5 +156,5 @@ class Held:
 
     @property
     def is_gone(self) -> bool:
-        """Whether Dask has lost the holder, with its worker."""
+        """Whether Dask has lost the actor together with its worker."""
         return self.future.status != "finished"

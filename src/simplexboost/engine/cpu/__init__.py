@@ -1,6 +1,6 @@
 """Defines the compiled CPU engine.
 
-All calls to ``simplexboost._kernels`` for boosting are in this package.
+All calls of ``simplexboost._kernels`` that boosting needs are in this package.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WHOLE = np.zeros((1, 2), dtype=np.int64)  # the segments of a shard that has all
 
 @dataclass(frozen=True)
 class LocalRows(Rows):
-    """All rows are in this process; totals are computed on `n_threads` threads."""
+    """The rows of a table that is wholly in this process; sums over the rows are computed on `n_threads` threads."""
 
     n_threads: int = 1
 
@@ -65,33 +65,33 @@ class LocalRows(Rows):
 
 @dataclass(frozen=True)
 class Host(Device):
-    """The memory of the host, where there is no device."""
+    """The host memory, for engines that compute on the CPU."""
 
 
 HOST = Host()
 
 
 def cpu_engine(n_threads: int = 1) -> Engine:
-    """Return the compiled engine on some threads, for rows that are all in this process."""
+    """Return the compiled CPU engine with `n_threads` threads, for tables that are wholly in this process."""
     return Engine(CpuCompute(n_threads, LocalRows(n_threads)), HOST)
 
 
 @dataclass(frozen=True)
 class CpuCompute(Compute):
-    """The compiled computations on `n_threads` threads."""
+    """The computations of an engine, in compiled code on `n_threads` CPU threads."""
 
     n_threads: int = 1
     rows: Rows = field(default=LocalRows(), repr=False)
 
     @property
     def instruction_set(self) -> str:
-        """The instruction set of the inner loops: "avx512", "avx2" or "baseline"."""
+        """The CPU instruction set that the inner loops use: "avx512", "avx2" or "baseline"."""
         return _kernels.instruction_set()
 
     def bin(
         self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None, sample: AnyArray | None = None
     ) -> BinnedData:
-        """Return X as codes.
+        """Return the table X (n, p) as bin codes.
 
         Examples
         --------
@@ -110,11 +110,11 @@ class CpuCompute(Compute):
         return BinnedData(codes, edges.n_bins, has_missing, edges, mask)
 
     def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> Edges:
-        """Return the edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
+        """Return the bin edges of all columns of X (n, p), treated as numeric, from the given rows (None for all)."""
         return Edges(*_kernels.find_edges(X, rows, max_bins, self.n_threads))
 
     def codes(self, X: AnyArray, edges: Edges) -> tuple[AnyArray, AnyArray]:
-        """Return the codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values."""
+        """Return the bin codes (n_blocks, n, 8) of X (n, p), and a mask (p,) of the features with missing values."""
         n, p = X.shape
         codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
         has_missing = np.zeros(p, dtype=np.uint8)

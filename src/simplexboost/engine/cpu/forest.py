@@ -1,8 +1,8 @@
-"""Packs forests into arrays for the compiled prediction, on dense and sparse tables.
+"""Packs the trees of a model into arrays for the compiled prediction, on dense and sparse tables.
 
-A packed forest numbers the nodes of a tree and the thresholds of a feature in 16 bits. Where there are more, the forest
-is packed in several parts, and a tree that is too large even for a part of its own is predicted node by node, unpacked.
-The same numbers are added in the same order, so that predictions do not depend on this.
+A packed forest numbers the nodes of a tree and the thresholds of a feature with 16-bit integers. If there are more, the
+forest is packed in several parts; a tree that is too large even for a part of its own is predicted node by node,
+without packing. All ways add the same values in the same order, so predictions are the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Predict = Callable[[AnyArray, AnyArray, int], None]  # adds values at X (n, p) t
 
 @dataclass(frozen=True, eq=False)
 class CpuForest:
-    """A forest that is packed for dense or for sparse tables when it first predicts one."""
+    """The trees of a model; the first prediction for a dense and for a sparse table packs the trees for it."""
 
     forest: ForestArrays
 
@@ -49,14 +49,14 @@ class CpuForest:
 
     @cached
     def sparse(self) -> tuple[list[Predict], AnyArray]:
-        """The forest on the few columns that its trees split, and these columns."""
+        """The packed parts of the forest, on only the columns that its trees split, and these columns' indices."""
         nodes, used = compact(self.forest.trees)
         trees = [replace(tree, nodes=of_tree) for tree, of_tree in zip(self.forest.trees, nodes, strict=True)]
         return pack_parts(replace(self.forest, trees=trees, n_features=len(used))), used
 
 
 def add_trees(forest: ForestArrays, X: AnyArray, F: AnyArray, n_threads: int) -> None:
-    """Add the trees' values at X (n, p) to F (n, d) in place, tree after tree, without packing them."""
+    """Add the trees' values for the rows of X (n, p) to F (n, d) in place, tree after tree, without packing."""
     for tree, values, coordinate, step in zip(forest.trees, forest.values, forest.coordinate, forest.step, strict=True):
         leaves = find_leaves(tree, X, n_threads)
         dense = np.ascontiguousarray(values.toarray() if issparse(values) else values, dtype=F.dtype)
@@ -67,7 +67,7 @@ def add_trees(forest: ForestArrays, X: AnyArray, F: AnyArray, n_threads: int) ->
 
 
 def find_leaves(tree: Tree, X: AnyArray, n_threads: int) -> AnyArray:
-    """Return the leaf of every row of X (n, p), (n,) int32."""
+    """Return the index of the leaf that each row of X (n, p) falls into, (n,) int32."""
     if isinstance(X, CodedRows):
         return route(X.binned, node_bytes(tree.nodes), tree.category_sets, n_threads)
     leaves = np.empty(X.shape[0], dtype=np.int32)
@@ -78,7 +78,7 @@ def find_leaves(tree: Tree, X: AnyArray, n_threads: int) -> AnyArray:
 
 
 def pack_parts(forest: ForestArrays) -> list[Predict]:
-    """Pack a forest as one kernel, or if it is too large in halves; return the functions that predict with them."""
+    """Pack a forest whole or, if it is too large, in halves; return the functions that add the parts' values to F."""
     try:
         return [pack(forest).predict]
     except OverflowError:
@@ -93,7 +93,7 @@ def pack_parts(forest: ForestArrays) -> list[Predict]:
 
 
 def pack(forest: ForestArrays) -> Any:
-    """Return the kernel of a forest; raise `OverflowError` if it has more nodes or thresholds than can be numbered."""
+    """Return the compiled form of a forest; raise `OverflowError` if its nodes or thresholds exceed 16-bit indices."""
     sparse = any(issparse(v) for v in forest.values)
     values = [csr_array(v) if sparse else v.ravel() for v in forest.values]
     kind = _kernels.Forest32 if forest.dtype == np.float32 else _kernels.Forest64
@@ -113,5 +113,5 @@ def pack(forest: ForestArrays) -> Any:
 
 
 def starts(sizes: list[int] | AnyArray) -> AnyArray:
-    """Return where parts of these sizes begin, and where the last one ends."""
+    """Return the index at which each part begins if parts of these sizes are concatenated, and the total size."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

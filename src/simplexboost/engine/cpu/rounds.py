@@ -1,6 +1,6 @@
-"""Makes many rounds of the flagship in one call of compiled code, without Python between them.
+"""Makes many rounds of `SimplexBoostClassifier` in one call of compiled code, without Python code between them.
 
-The loop in Python (`boosting.loop`) is the specification: models and records are the same, bit for bit.
+The Python loop in `boosting.loop` is the reference: both give the same models and histories, bit for bit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .trees import interaction_groups, table_of
 
 
 class RoundMaker:
-    """Makes rounds of one loss on one table, with trees that all grow in the same way."""
+    """A compiled boosting loop for one loss and one table, with the same growth options for all trees."""
 
     def __init__(self, loss: CpuRowLoss, data: BinnedData, growth: Growth, rule: LeafRule) -> None:
         self.loss, self.data, self.growth = loss, data, growth
@@ -65,9 +65,9 @@ class RoundMaker:
         limit: float,
         seconds: float,
     ) -> RoundBlock:
-        """Make rounds with these draws, F += rate · α · values in each, until one is unusual or the time is over.
+        """Make one round per entry of `draws`, F += rate · alpha · (leaf values); stop before an unusual round.
 
-        A round that might move the bound on the entries of F, now ``reach``, to the limit is not made.
+        The call also stops after `seconds`, or before a round that might raise ``reach``, the bound on |F|, to `limit`.
         """
         loss, n = self.loss, self.data.n
         loss.make_room(1)
@@ -104,9 +104,9 @@ class RoundMaker:
 
 
 def join_lists(lists: Sequence[Any], dtype: Any) -> tuple[AnyArray | None, AnyArray | None]:
-    """Return the numbers of all rounds one after another, and where each round's begin.
+    """Return the lists of all rounds concatenated, and the index at which each round's list begins.
 
-    Where all rounds have the same list, or none, it is returned once, and None.
+    If all rounds share one list, return this list and None; if every list is None, return None and None.
     """
     first = lists[0]
     if all(numbers is first for numbers in lists):

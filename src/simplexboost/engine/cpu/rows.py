@@ -1,7 +1,7 @@
 """Computes losses and Newton steps row by row in compiled code, for `SimplexBoostClassifier`.
 
-There is a class for rows with one label, one for rows that keep the scores of a few candidate classes only
-(`Candidates`), and one for rows with several labels or several class targets.
+One class is for rows with one label, one for rows that store the scores of only a few candidate classes (`Candidates`),
+and one for rows with several labels or class targets.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..tree import Grown
 
 
 def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
-    """Return the compiled loss on the rows of a problem, which may be a part of n_all rows."""
+    """Return the compiled logistic loss on the rows of `problem`, which may be a part of `n_all` rows."""
     return _kernels.LogisticLoss(
         problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, *problem.exponents, n_all
     )
 
 
 class TiltedLoss:
-    """The base of row-wise losses of one label: sample weights, the weights of robust losses, and means."""
+    """The base of losses with one label per row: sample weights, weights of robust losses, and mean losses."""
 
     def __init__(self, problem: RowProblem, compute: Compute, loss: Any) -> None:
         self.problem, self.compute, self.loss = problem, compute, loss
@@ -38,11 +38,11 @@ class TiltedLoss:
         self.weights = float(rows.count(n)) if self.weight is None else rows.total(self.weight)
 
     def update_tilt(self) -> None:
-        """Update the number that the weights of a robust loss are divided by.
+        """Update the divisor of the weights that a robust loss gives to rows.
 
-        Robust losses multiply the weights by p_c^a (1 − p_c)^b, which is small at the start if there are many classes,
-        while l2 is in absolute units. So these weights are divided by the largest mean they have had. The current mean
-        would not do: late in the fit it gives huge weights to the last uncertain examples.
+        Robust losses multiply the gradient by p_c^a (1 − p_c)^b, p_c the probability of the true class. With many
+        classes this weight is small at the start, but l2 is absolute. So weights are divided by the largest mean weight
+        so far. The current mean would not do: late in the fit it gives huge weights to the last uncertain rows.
         """
         a, b = self.problem.exponents
         p = np.exp(-self.loss.astype(np.float64))
@@ -56,7 +56,7 @@ class TiltedLoss:
 
 
 class CpuRowLoss(TiltedLoss, HostLoss):
-    """The row-wise loss of `SimplexBoostClassifier`; `kernel` computes the rows, every `pull` fills the same arrays."""
+    """The loss of `SimplexBoostClassifier` with one label per row; every call of `pull` overwrites the same arrays."""
 
     def __init__(self, problem: RowProblem, compute: Compute, kernel: Any) -> None:
         n = len(problem.c)
@@ -68,7 +68,7 @@ class CpuRowLoss(TiltedLoss, HostLoss):
         self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
 
     def make_room(self, s: int) -> None:
-        """Let `stats` have room for a sketch along s directions."""
+        """Allocate `stats` anew unless its shape fits a gradient sketch along s directions."""
         if self.stats.shape[1] != s + 1:
             self.stats = np.empty((len(self.loss), s + 1))
 
@@ -88,7 +88,7 @@ class CpuRowLoss(TiltedLoss, HostLoss):
 
 
 class CandidateRowLoss(CpuRowLoss):
-    """The row-wise loss at an F that is `Candidates`, with leaf values in sparse arrays (L, K)."""
+    """The loss with one label per row, at scores F that are `Candidates`; leaf values are sparse arrays (L, K)."""
 
     preference: Any = None  # (K,) of the last pull
 
@@ -133,7 +133,7 @@ class CandidateRowLoss(CpuRowLoss):
 
 
 def add_entries(F: Candidates, values: Any, step: float, leaf_of_row: AnyArray, n_threads: int) -> None:
-    """Add step · values[leaf of i] to F[i] for every row i, in place, where values (L, K) are sparse."""
+    """Add step · values[leaf of i] to F[i] for every row i, in place; `values` (L, K) is a sparse array."""
     values = csr_array(values)
     starts, columns = values.indptr.astype(np.int64), values.indices.astype(np.int32)
     leaves = np.ascontiguousarray(leaf_of_row, dtype=np.int32)
@@ -145,7 +145,7 @@ LANES = 16  # rows of the mistakes are padded to a multiple of so many numbers (
 
 
 class CpuBlocks(HostLoss):
-    """The loss of a `BlockProblem`; every `pull` fills the same arrays."""
+    """The loss of a `BlockProblem`; every call of `pull` overwrites the same arrays."""
 
     def __init__(self, problem: BlockProblem, compute: Compute) -> None:
         n, K = len(problem.c), problem.own.shape[1]

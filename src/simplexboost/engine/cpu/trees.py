@@ -1,6 +1,6 @@
-"""Grows trees in compiled code, and bins sparse tables for it.
+"""Grows trees in compiled code, and bins sparse tables.
 
-A tree is grown from a source of sums over rows: one shard that holds all rows, or an object that adds up several.
+A tree is grown from a source of sums over rows: one shard with all rows, or an object that adds up several shards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BLOCK = 2**22  # values of a dense block of columns: 32 MB
 
 
 def bin_sparse(X: Any, max_bins: int, mask: AnyArray, sample: AnyArray | None, n_threads: int) -> BinnedData:
-    """Return a sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
+    """Return a sparse table X (n, p) as bin codes; the columns in `mask` (p,) hold category codes."""
     columns, rows = X.tocsc(), sampled_rows(X.shape[0]) if sample is None else sample
     edges = sparse_quantiles(columns if rows is None else X[rows], max_bins, n_threads)
     if mask.any():
@@ -34,26 +34,26 @@ def bin_sparse(X: Any, max_bins: int, mask: AnyArray, sample: AnyArray | None, n
 
 
 def sparse_quantiles(X: Any, max_bins: int, n_threads: int) -> Edges:
-    """Return the edges of every column of a sparse table (n, p), as if all of them were numbers."""
+    """Return the bin edges of every column of a sparse table X (n, p), with all columns treated as numeric."""
     return Edges(*_kernels.find_edges_sparse(*by_columns(X), max_bins, n_threads))
 
 
 def sparse_codes(X: Any, edges: Edges, n_threads: int) -> tuple[SparseCodes, AnyArray]:
-    """Return the codes of a sparse table (n, p) between these edges, and which features have missing values (p,)."""
+    """Return the bin codes of a sparse table X (n, p), and a mask (p,) of the features with missing values."""
     *codes, has_missing = _kernels.bin_sparse(*by_columns(X), edges.values, edges.first, n_threads)
     return SparseCodes(X.shape[0], *codes), has_missing
 
 
 def by_columns(X: Any) -> tuple[int, AnyArray, AnyArray, AnyArray]:
-    """Return the number of rows of a sparse table, and by columns: where each begins, the rows and the values."""
+    """Return the number of rows of a sparse table, and its CSC arrays: column starts, row indices and values."""
     X = X.tocsc()
     return X.shape[0], X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), X.data
 
 
 def compact(trees: list[Tree]) -> tuple[list[AnyArray], AnyArray]:
-    """Return the nodes of trees with the features that they split renumbered 0, 1, …, and these features, ascending.
+    """Return the nodes of trees with features renumbered 0, 1, …, and the old indices of these features, ascending.
 
-    There is always one, because tables have at least one column.
+    Only features that a tree splits are kept; without splits, feature 0 is.
     """
     features = [tree.nodes["feature"] for tree in trees]
     used = np.unique(np.concatenate([f[f >= 0] for f in features]))
@@ -66,7 +66,7 @@ def compact(trees: list[Tree]) -> tuple[list[AnyArray], AnyArray]:
 
 
 def blocks(X: Any, used: AnyArray | None, n_threads: int) -> Iterator[tuple[slice, AnyArray]]:
-    """Iterate over a table in dense blocks of rows, each with its rows: of a sparse table only the columns `used`."""
+    """Yield X in dense blocks, each with the slice of its rows; sparse tables keep only the columns `used`."""
     n = X.shape[0]
     if not issparse(X) or used is None:
         yield slice(0, n), X
@@ -86,7 +86,7 @@ limb_values = _kernels.limb_values  # the last step of exact sums over leaves: s
 
 
 def table_of(data: BinnedData, n_threads: int) -> Any:
-    """Return the codes in the form that kernels take, made once for all trees; raise if a code is no bin."""
+    """Return the bin codes as the kernels take them, cached in `data`; raise if a code is not a bin of its feature."""
     codes = data.codes
     if isinstance(codes, SparseCodes):
         table: Any = _kernels.SparseTable(
@@ -106,10 +106,10 @@ def make_shard(
     segments: AnyArray,
     n_threads: int,
 ) -> Any:
-    """Return a source of sums over the rows of one shard.
+    """Return the compiled source of sums over the rows of one shard.
 
-    ``segments`` (s, 2) tell the numbers of its rows among the rows of all shards: rows from ``segments[i, 0]`` on have
-    the numbers from ``segments[i, 1]`` on.
+    ``segments`` (s, 2) map row indices in this shard to indices among all rows: s runs of consecutive rows, run i from
+    ``segments[i, 0]`` in this shard and from ``segments[i, 1]`` among all rows.
     """
     if growth.bits not in (32, 64):
         raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
@@ -142,7 +142,7 @@ def make_shard(
 
 
 def interaction_groups(growth: Growth) -> tuple[int, AnyArray | None, AnyArray | None]:
-    """Which features may be split together as kernels take it: how many, or groups of them and where each begins."""
+    """Return the interaction limit as kernels take it: the most features, or feature groups and where each begins."""
     together = growth.interactions
     if isinstance(together, int):
         return together, None, None
@@ -162,11 +162,11 @@ def grow_from(
     """Grow a tree on m statistics from a source of sums: a shard with all rows, or an object that adds up shards.
 
     Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
-    ``root``, ``expand`` and ``cell_sizes`` of a shard, and answers for all rows together. The codes of `data` are not
+    ``root``, ``expand`` and ``cell_sizes`` of a shard; they return sums over all rows. The codes in `data` are not
     used.
 
-    Returns the tree; (L,) int32, for every leaf the number under which the source keeps its rows; and the largest
-    absolute value of every statistic.
+    Return the tree; (L,) int32, the id of each leaf's row set in the source; and the largest absolute value of every
+    statistic.
     """
     together, groups, starts = interaction_groups(growth) if growth.interactions else (0, None, None)
     nodes, gain, count, sets, cells, largest = _kernels.grow(
@@ -198,7 +198,7 @@ def grow_from(
 
 
 def route(data: BinnedData, nodes: AnyArray, category_sets: AnyArray, n_threads: int) -> AnyArray:
-    """Return the leaf of every row, (n,) int32, found by its codes."""
+    """Return the index of the leaf that each row of `data` falls into, (n,) int32, found from its bin codes."""
     none = np.empty(0, dtype=np.uint32)
     shard = make_shard(data, np.empty((data.n, 1)), Growth(), none, None, np.zeros((1, 2)), n_threads)
     n_leaves = (len(nodes) + 1) // 2

@@ -1,8 +1,8 @@
-"""Defines the engine for NVIDIA GPUs, through CuPy; its kernels are compiled at first use.
+"""Defines the engine for NVIDIA GPUs, through CuPy; its CUDA kernels are compiled at first use.
 
-``device`` wraps the GPU; the other modules launch the kernels in ``source``. What the GPU does not compute is inherited
-from the compiled engine: trees of sparse tables, codewords that are not canonical, and the losses of other boosters.
-CuPy is imported when an engine is made.
+``device`` wraps the GPU; the other modules launch the kernels in ``source``. The CPU engine does what the GPU engine
+does not: trees of sparse tables, codewords that are not canonical, and the losses of other boosters. CuPy is imported
+when an engine is made.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from .rows import CudaLeaves, CudaRowLoss, add_leaves, find_leaves
 
 
 def cuda_engine(n_threads: int = 1, device: Any = None) -> Engine:
-    """Return the engine on a GPU, by default the current one; `n_threads` are for what is computed on the host."""
+    """Return the engine on `device`, by default the current GPU; CPU work uses `n_threads` threads."""
     device = current_device() if device is None else device
     return Engine(CudaCompute(n_threads, CudaRows(n_threads, device), device), device)
 
 
 @dataclass(frozen=True)
 class CudaRows(LocalRows):
-    """All rows are in this process; the device adds up its own arrays."""
+    """The rows of a table that is wholly in this process; the GPU sums over arrays in its memory."""
 
     device: Any = field(default_factory=current_device, repr=False)
 
@@ -59,9 +59,9 @@ class CudaRows(LocalRows):
 
 @dataclass(frozen=True)
 class CudaCompute(CpuCompute):
-    """The computations on the current GPU.
+    """The computations of an engine on the current GPU.
 
-    The same GPU gives the same bytes every time, and from the same statistics the tree of the compiled engine, bit for
+    The same GPU gives the same bytes every time and, from the same statistics, the same tree as the CPU engine, bit for
     bit.
     """
 
@@ -88,7 +88,7 @@ class CudaCompute(CpuCompute):
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
-        """Grow one tree; for statistics on the device return a `PendingGrown`, which waits when it is read."""
+        """Grow one tree; if `statistics` is on the GPU, return a `PendingGrown`, which waits when it is read."""
         n_rows, to_host, m = data.n if rows is None else len(rows), self.device.to_host, statistics.shape[1]
         d = m if leaf_statistics is None else leaf_statistics.shape[1]
         if can_grow(data, m, d, growth, rows, features):

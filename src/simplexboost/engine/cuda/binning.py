@@ -1,4 +1,4 @@
-"""Hashes and bins tables on the GPU: those that are on it already, and large ones of the host."""
+"""Hashes and bins tables on the GPU: tables in GPU memory, and large tables in host memory."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ BINS = records("X edges first codes missing", [("n", "i8"), ("all", "i8"), ("p",
 
 
 class DeviceArray:
-    """An array of the device that is read like one of the host: its numbers are copied when they are first read.
+    """An array in GPU memory that can be read like a NumPy array; the first reading copies the values to host memory.
 
-    The elements of ``on_device`` may be words of several numbers.
+    The elements of ``on_device`` may be words that pack several values.
     """
 
     def __init__(self, on_device: Any, device: Any, shape: tuple[int, ...], dtype: Any) -> None:
@@ -47,15 +47,15 @@ class DeviceArray:
 
 
 class DeviceTable(DeviceArray):
-    """A table X (n, p) of single or double precision on the device."""
+    """A table X (n, p) of single or double precision in GPU memory."""
 
     def download_rows(self, rows: AnyArray | None) -> AnyArray:
-        """Copy some of the rows, or all, to the host."""
+        """Return a copy in host memory of the rows with these indices; None means all rows."""
         return self.device.download(self.on_device if rows is None else self.on_device[self.device.upload(rows)])
 
     @staticmethod
     def of(X: Any, device: Any) -> DeviceTable:
-        """Make a table of an array on the device; raise if it does not hold finite or missing numbers (n, p)."""
+        """Return the GPU array X (n, p) as a `DeviceTable`; raise unless its values are finite numbers or NaN."""
         if X.ndim != 2 or not X.size:
             raise ValueError(f"X must have rows and columns, at least one of each; its shape is {X.shape}.")
         if X.dtype.kind not in "fiub":
@@ -71,24 +71,23 @@ class DeviceTable(DeviceArray):
 
 
 class DeviceCodes(DeviceArray):
-    """The codes (n_blocks, n, 8) uint8 of a `BinnedData` on the device, as words (n_blocks, n) uint64."""
+    """The bin codes (n_blocks, n, 8) uint8 of a `BinnedData` in GPU memory, as words (n_blocks, n) uint64."""
 
     def __init__(self, on_device: Any, device: Any) -> None:
         super().__init__(on_device, device, (*on_device.shape, TILE), np.dtype(np.uint8))
 
     def subset(self, rows: AnyArray | slice) -> DeviceCodes:
-        """Return the codes of some of the rows."""
         chosen = self.on_device[:, rows if isinstance(rows, slice) else self.device.upload(rows)]
         return DeviceCodes(self.device.upload(chosen), self.device)
 
 
 def goes_to_device(X: Any) -> bool:
-    """Tell whether a table is on the device, or so large that it is hashed and binned there."""
+    """Return whether X is in GPU memory, or large enough to be hashed and binned on the GPU."""
     return isinstance(X, DeviceTable) or (isinstance(X, np.ndarray) and X.size >= FEW_VALUES)
 
 
 def upload_pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
-    """Iterate over a table in pieces on the device, each with the number of its first row."""
+    """Yield blocks of consecutive rows of X in GPU memory, each with the index of its first row."""
     if isinstance(X, DeviceTable):
         yield 0, X.on_device
         return
@@ -98,7 +97,7 @@ def upload_pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
 
 
 def code_rows(X: Any, edges: Edges, device: Any) -> tuple[Any, AnyArray]:
-    """Do what `CpuCompute.codes` does, on the device."""
+    """Return what `CpuCompute.codes` returns, bin codes and the features with missing values; runs on the GPU."""
     n, p = X.shape
     codes, missing = device.empty((-(-p // TILE), n), np.uint64), device.empty(p, np.int32)
     device.clear(missing)
@@ -112,7 +111,7 @@ def code_rows(X: Any, edges: Edges, device: Any) -> tuple[Any, AnyArray]:
 
 
 def hash_rows(X: Any, factors: AnyArray, device: Any) -> AnyArray:
-    """Do what `tables.order.hashes_of` does, on the device."""
+    """Return the row hashes that `tables.order.hashes_of` returns, computed on the GPU."""
     n, p = X.shape
     out = device.empty(n, np.uint64)
     factors = device.upload(np.append(factors, np.uint64(0)))  # an array on the device must not be empty
@@ -123,6 +122,6 @@ def hash_rows(X: Any, factors: AnyArray, device: Any) -> AnyArray:
 
 
 def launch(device: Any, name: str, dtype: Any, count: int, arrays: dict[str, Any], **sizes: int) -> None:
-    """Launch a kernel of ``source/bins.cu`` that goes through `count` rows or values."""
+    """Launch a kernel of ``source/bins.cu`` with enough threads for `count` rows or values."""
     macros = {"VALUE": ctype(arrays["X"].dtype)}
     device.launch("bins", name, macros, device.count_blocks(count, BLOCK), dtype, arrays | sizes)

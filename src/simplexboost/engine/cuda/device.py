@@ -1,8 +1,8 @@
-"""Wraps the GPU: memory, copies from and to the host, compiling and launching kernels.
+"""Wraps the GPU: memory, copies from and to host memory, compiling and launching kernels.
 
-A plain copy from or to ordinary memory of the host is the work of one thread, which moves 2 to 10 GB/s, and least where
-pages are touched for the first time; the connection to the GPU moves 50. So several threads copy pieces at the same
-time, each through page-locked memory of its own. CuPy is imported when the first `CudaDevice` is made.
+A plain copy from or to ordinary host memory runs in one thread at 2 to 10 GB/s, slowest for memory pages that are used
+for the first time; the connection to the GPU can transfer 50 GB/s. So several threads copy pieces at the same time,
+each thread through its own page-locked memory. CuPy is imported when the first `CudaDevice` is made.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ MOST_THREADS = 16
 
 
 class Copier:
-    """Copies large arrays in several threads, on the device and the stream that are current at the call."""
+    """A pool of threads that copies large arrays, on the current device and stream of the calling thread."""
 
     def __init__(self, xp: Any) -> None:
         self._xp, self._own = xp, local()
         self._threads = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="simplexboost-copy")
 
     def up(self, there: Any, values: AnyArray) -> None:
-        """Copy values of the host to an array of the device, and wait until they are there."""
+        """Copy values from host memory to the GPU array `there`, and wait until the copy is done."""
         raw = values.reshape(-1).view(np.uint8)
         wait_for(self._each_piece(raw, int(there.data.ptr), self._send))
 
     def down(self, there: Any, out: AnyArray) -> Callable[[], None]:
-        """Copy an array of the device to one of the host; return a function that waits until it is copied."""
+        """Copy the GPU array `there` to the NumPy array `out`; return a function that waits until the copy is done."""
         pieces = self._each_piece(out.reshape(-1).view(np.uint8), int(there.data.ptr), self._fetch)
 
         def wait(kept: Any = there) -> None:  # the array must be there until it is copied
@@ -73,7 +73,6 @@ class Copier:
             raw[:] = piece
 
     def _piece(self) -> AnyArray:
-        """Return the page-locked memory of this thread."""
         if not hasattr(self._own, "piece"):
             self._own.piece = np.frombuffer(self._xp.cuda.alloc_pinned_memory(PIECE), dtype=np.uint8, count=PIECE)
         return self._own.piece
@@ -87,7 +86,6 @@ class Copier:
 
 
 def wait_for(pieces: list[Future[None]]) -> None:
-    """Wait until all pieces are copied; raise the error of a copy that failed."""
     for piece in pieces:
         piece.result()
 
@@ -102,11 +100,11 @@ OPTIONS = ("--std=c++17", "--fmad=false")  # without fused multiply-add, so that
 
 
 class DeviceError(RuntimeError):
-    """The GPU cannot be used; the message says why."""
+    """The error raised if the GPU cannot be used; the message says why."""
 
 
 class DeviceMemoryError(DeviceError, MemoryError):
-    """The GPU has too little memory for a fit."""
+    """The error raised if the GPU has too little memory for a fit."""
 
 
 def cupy() -> Any:
@@ -122,7 +120,7 @@ def cupy() -> Any:
 
 @cache
 def found_cupy() -> tuple[Any, int]:
-    """Return the package CuPy, and the number of the process in which it found a GPU."""
+    """Return the package CuPy, and the id of the process in which it found a GPU; raise `DeviceError` without one."""
     try:
         import cupy as package
     except ImportError as error:
@@ -156,7 +154,7 @@ def check_gpu() -> None:
 
 
 def has_gpu() -> bool:
-    """Tell whether there is a GPU that can be used."""
+    """Return whether there is a GPU that can be used."""
     try:
         cupy()
     except DeviceError:
@@ -165,20 +163,20 @@ def has_gpu() -> bool:
 
 
 def records(pointers: str, rest: list[tuple[str, str]]) -> np.dtype[Any]:
-    """Return the type of a structure that a kernel takes: pointers, then other fields, in the order of its source."""
+    """Return the dtype of a kernel's argument structure: `pointers`, then the fields `rest`, in the source's order."""
     return np.dtype([(name, np.uint64) for name in pointers.split()] + rest, align=True)
 
 
 def ctype(dtype: Any) -> str:
-    """Return the name in C of single or double precision."""
+    """Return the C type of a float dtype: "float" or "double"."""
     return "float" if dtype == np.float32 else "double"
 
 
 class Arguments:
-    """The one argument of a kernel, a structure that is passed by value; it is kept from launch to launch.
+    """The argument of a kernel: one structure, passed by value and reused from launch to launch.
 
-    A launch takes an array of pointers to the arguments. Making both for every launch took 60 us, so a field is only
-    written when it changes.
+    A launch takes an array of pointers to arguments. Building array and structure for every launch took 60 µs; now a
+    field is written only when it changes.
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -188,7 +186,7 @@ class Arguments:
         self._values: dict[str, Any] = {}
 
     def set(self, **fields: Any) -> None:
-        """Write the fields whose values are new."""
+        """Write the fields whose values have changed into the structure."""
         known = self._values
         for name, value in fields.items():
             if name not in known or known[name] != value:
@@ -196,17 +194,17 @@ class Arguments:
 
 
 def allow_shared(function: Any, shared: int) -> None:
-    """Allow a kernel ``shared`` bytes of dynamic shared memory, and never fewer than it was allowed before.
+    """Raise a kernel's limit of dynamic shared memory to at least ``shared`` bytes; never lower the limit.
 
-    CuPy loads a source only once for the same options, so trees of different sizes share one function of the driver: if
-    its limit became smaller, larger trees could no longer be grown.
+    CuPy loads a source only once for the same options, so trees of different sizes share one kernel function. With a
+    lower limit, larger trees could no longer be grown.
     """
     if shared > max(SHARED_BY_DEFAULT, function.max_dynamic_shared_size_bytes):
         function.max_dynamic_shared_size_bytes = shared
 
 
 class CudaKernel:
-    """A compiled kernel that is launched with a fixed amount of dynamic shared memory."""
+    """A compiled CUDA kernel that is launched with a fixed amount of dynamic shared memory."""
 
     def __init__(self, function: Any, shared: int, cooperative: bool) -> None:
         self.function, self.shared, self.cooperative = function, shared, cooperative
@@ -218,7 +216,7 @@ class CudaKernel:
         self._stream = cupy().cuda.get_current_stream
 
     def n_blocks(self) -> int:
-        """Return how many blocks run at the same time."""
+        """Return how many thread blocks of this kernel the GPU runs at the same time."""
         from cupy_backends.cuda.api import driver
 
         each = int(driver.occupancyMaxActiveBlocksPerMultiprocessor(self.pointer, BLOCK, self.shared))
@@ -227,8 +225,8 @@ class CudaKernel:
     def __call__(self, grid: int | tuple[int, int], arguments: Arguments) -> None:
         """Launch the kernel on the current stream.
 
-        The driver is called directly: CuPy's launch looks at the type of the structure every time, which took longer
-        than the launch.
+        The driver is used without CuPy's launch function, which inspects the structure's type every time and took
+        longer than the launch.
         """
         x, y = grid if isinstance(grid, tuple) else (grid, 1)
         extra = () if self.cooperative else (0,)
@@ -236,7 +234,7 @@ class CudaKernel:
 
 
 class Piece:
-    """Page-locked memory of the host, with an event that tells when the copy from or to it is done."""
+    """A block of page-locked host memory, with an event that tells when a copy from or to the block is done."""
 
     def __init__(self, size: int) -> None:
         self.bytes = np.frombuffer(cupy().cuda.alloc_pinned_memory(size), dtype=np.uint8, count=size)
@@ -245,9 +243,9 @@ class Piece:
 
 
 class Staging:
-    """Page-locked memory of the host for copies in the background: pieces that are used again after their copies.
+    """A pool of page-locked host memory for background copies; its pieces are reused after their copies.
 
-    Several threads may use it at the same time.
+    Several threads may use one pool at the same time.
     """
 
     def __init__(self) -> None:
@@ -256,7 +254,7 @@ class Staging:
         self._sent: deque[Piece] = deque()
 
     def take(self, size: int) -> Piece:
-        """Return a free piece of at least this size."""
+        """Return a free piece of at least `size` bytes."""
         room = 1 << max(12, (size - 1).bit_length())
         with self._lock:
             while self._sent and self._sent[0].event.done:
@@ -266,19 +264,19 @@ class Staging:
             return free.pop() if free else Piece(room)
 
     def give_back(self, piece: Piece) -> None:
-        """Take a piece back, to use it again when its copy is done."""
+        """Return a piece to the pool, which reuses the piece when its copy is done."""
         self._sent.append(piece)
 
 
 class Fetched:
-    """A copy to the host that may not be done yet; without a call of `wait`, its piece is free when it is done."""
+    """A copy to host memory that may still be running; its memory is reused later, even if `wait` is never called."""
 
     def __init__(self, staging: Staging, piece: Piece, size: int) -> None:
         self._staging, self._size = staging, size
         self._piece: Piece | None = piece
 
     def wait(self) -> Any:
-        """Wait for the copy and return its bytes; to be called once."""
+        """Wait for the copy, and return its bytes; may be called only once."""
         piece, self._piece = self._piece, None
         assert piece is not None
         piece.event.synchronize()
@@ -307,14 +305,14 @@ class CudaDevice:
         self.kept: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def owns(self, array: Any) -> bool:
-        """Tell whether an array is on the device."""
+        """Return whether an array is in GPU memory."""
         return isinstance(array, self.xp.ndarray)
 
     def to_host(self, values: Any) -> Any:
         return self.download(values) if self.owns(values) else values
 
     def to_device(self, X: AnyArray, d: int) -> Any:
-        """Copy rows of a dense table, if they are not few and take at most a quarter of the free memory."""
+        """Return a copy in GPU memory of rows X of a dense table; None if they are few or too large for its memory."""
         if type(X) is not np.ndarray or len(X) * d < FEW_SCORES or X.nbytes + 4 * len(X) * d > self.room() // 4:
             return None
         return self.upload(X)
@@ -324,7 +322,6 @@ class CudaDevice:
         return True
 
     def run_postponed(self) -> None:
-        """Call the functions that this thread has postponed."""
         for work in self._postponed.__dict__.pop("work", ()):
             work()
 
@@ -338,19 +335,19 @@ class CudaDevice:
         return None
 
     def in_kind(self, array: Any, given: Any) -> Any:
-        """Return an array of the device as a tensor of torch if `given` is one, otherwise as it is."""
+        """Return a GPU array as a torch tensor if `given` is a torch tensor, otherwise unchanged."""
         if self.owns(array) and type(given).__module__.partition(".")[0] == "torch":
             return sys.modules["torch"].from_dlpack(array)
         return array
 
     def room(self) -> int:
-        """Return the free bytes, with those that CuPy has in reserve, as far as the limit of CuPy's pool allows."""
+        """Return the free bytes of GPU memory, with CuPy's unused reserve, within the limit of CuPy's memory pool."""
         pool = self.xp.get_default_memory_pool()
         free, limit = self.xp.cuda.Device().mem_info[0] + pool.free_bytes(), pool.get_limit()
         return int(min(free, limit - pool.used_bytes()) if limit else free)
 
     def give_back_reserve(self) -> None:
-        """Free the memory that CuPy has in reserve, if it is much, such as that of copies before a fit."""
+        """Free CuPy's unused memory reserve if it is large, for example after copies before a fit."""
         pool = self.xp.get_default_memory_pool()
         if pool.free_bytes() > MUCH:
             pool.free_all_blocks()
@@ -365,20 +362,20 @@ class CudaDevice:
 
     @property
     def most_blocks(self) -> int:
-        """The most blocks of a launch whose blocks take one piece of work after another."""
+        """The most thread blocks to launch for kernels whose blocks process several pieces of work in turn."""
         return BLOCKS_PER_PROCESSOR * self.n_processors
 
     def count_blocks(self, n: int, each: int) -> int:
-        """Return the number of blocks for n pieces of work, if each block does at least `each` of them."""
+        """Return the number of thread blocks for n pieces of work, with at least `each` pieces per block."""
         return max(1, min(-(-n // each), self.most_blocks))
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         return self.xp.empty(shape, dtype=dtype)
 
     def upload(self, array: Any, dtype: Any = None) -> Any:
-        """Copy an array of the host to the device, in this precision; one of the device is returned as it is.
+        """Return a C-contiguous copy of a NumPy array in GPU memory, with this dtype.
 
-        The result is C-contiguous. Several threads copy large arrays.
+        An array in GPU memory is returned as it is, or as a C-contiguous copy. Several threads copy large arrays.
         """
         if self.owns(array):
             return array if array.flags.c_contiguous else array.copy(order="C")
@@ -390,7 +387,7 @@ class CudaDevice:
         return out
 
     def download_into(self, array: Any, out: Any) -> Callable[[], None]:
-        """Copy an array of the device to one of the host; return a function that waits until it is copied."""
+        """Copy a GPU array to the NumPy array `out`; return a function that waits until the copy is done."""
         if not out.flags.c_contiguous:
             out[...] = self.download(array)
             return lambda: None
@@ -403,14 +400,14 @@ class CudaDevice:
         return Copier(self.xp)
 
     def download(self, array: Any, size: int | None = None) -> Any:
-        """Copy an array of the device, or its first `size` rows, to the host."""
+        """Return a copy of a GPU array, or of its first `size` rows, in host memory."""
         return self.xp.asnumpy(array if size is None else array[:size])
 
     def argsort(self, keys: AnyArray) -> AnyArray:
         return np.argsort(keys) if keys.size < FEW_KEYS else self.download(self.upload(keys).argsort())
 
     def send(self, array: Any, values: Any) -> None:
-        """Copy a small array of the host to the beginning of one on the device, without waiting."""
+        """Copy small `values` from host memory to the beginning of a GPU array, without waiting."""
         raw = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
         piece = self._staging.take(raw.size)
         piece.bytes[: raw.size] = raw
@@ -418,7 +415,7 @@ class CudaDevice:
         self._staging.give_back(piece)
 
     def fetch(self, array: Any, size: int) -> Fetched:
-        """Copy the first bytes of an array to the host, without waiting."""
+        """Begin to copy the first `size` bytes of a GPU array to host memory; return the pending copy."""
         piece = self._staging.take(size)
         self._copy(piece.address, array.data.ptr, size, self.xp.cuda.runtime.memcpyDeviceToHost, piece.event)
         return Fetched(self._staging, piece, size)
@@ -429,27 +426,27 @@ class CudaDevice:
         event.record(stream)
 
     def mark(self) -> Any:
-        """Return an event for `after`: it ends everything that the current stream has been given so far."""
+        """Return a CUDA event for `after`: it occurs when the work queued so far on the current stream is done."""
         event = self.xp.cuda.Event(disable_timing=True)
         event.record(self.xp.cuda.get_current_stream())
         return event
 
     def after(self, mark: Any) -> None:
-        """Let later work of the current stream wait for a `mark`, which may be of another stream."""
+        """Make all later work on the current stream wait for an event of `mark`, perhaps of another stream."""
         self.xp.cuda.get_current_stream().wait_event(mark)
 
     def clear(self, array: Any, size: int | None = None) -> None:
-        """Fill an array, or its first `size` bytes, with zeros."""
+        """Fill a GPU array, or its first `size` bytes, with zeros."""
         array.data.memset_async(0, array.nbytes if size is None else size)
 
     def pointer(self, array: Any) -> int:
-        """Return the address of an array on the device; 0 for None."""
+        """Return the memory address of a GPU array; 0 for None."""
         return 0 if array is None else int(array.data.ptr)
 
     def kernel(
         self, module: str, name: str, options: dict[str, Any], shared: int = 0, cooperative: bool = False
     ) -> CudaKernel:
-        """Return a kernel of ``source/<module>.cu``, compiled with these macros; CuPy keeps the result on disk."""
+        """Return a kernel of ``source/<module>.cu``, compiled with these macros; CuPy caches the result on disk."""
         key = (module, name, tuple(options.items()), shared)
         if key not in self._kernels:
             code = source_text("common.cuh") + source_text(f"{module}.cu")
@@ -468,7 +465,7 @@ class CudaDevice:
         fields: dict[str, Any],
         shared: int = 0,
     ) -> None:
-        """Launch a kernel of ``source/<module>.cu``; arrays among the fields of its structure become pointers."""
+        """Launch a kernel of ``source/<module>.cu``; GPU arrays among `fields` are passed as pointers."""
         kernel = self.kernel(module, name, macros, shared)
         values = {field: x if isinstance(x, int | float) else self.pointer(x) for field, x in fields.items()}
         with self._lock:
@@ -479,17 +476,17 @@ class CudaDevice:
 
 
 def current_device() -> CudaDevice:
-    """Return the current GPU of CuPy, always the same object for the same GPU: kernels belong to one GPU."""
+    """Return the `CudaDevice` of CuPy's current GPU; one object per GPU, because kernels belong to one GPU."""
     return device_of(int(cupy().cuda.Device().id))
 
 
 @cache
 def device_of(number: int) -> CudaDevice:
-    """Make the object of the GPU of this number, which must be the current one."""
+    """Return the `CudaDevice` of the GPU of index `number`, which must be the current GPU; cached."""
     return CudaDevice(cupy())
 
 
 def source_text(name: str) -> str:
-    """Return a source file with its includes inserted, so that CuPy's cache sees changes in all of them."""
+    """Return a CUDA source file with its includes inserted, so that CuPy's cache notices changes in included files."""
     lines = (SOURCE / name).read_text().splitlines(keepends=True)
     return "".join(source_text(line.split('"')[1]) if line.startswith('#include "') else line for line in lines)

@@ -1,9 +1,10 @@
 """Predicts and explains with forests on the GPU.
 
-For path-dependent Shapley values, trees are flat arrays of paths: see ``kernels/explain/paths.hpp`` and
-``source/shapley.cu``. A leaf takes part in the values of the features that are split on its path. All steps of the path
-that split the same feature ask one question together; a pair of a leaf and such a feature is called a link. All trees
-are taken apart at once, level by level from the leaves up: 200 trees of 255 leaves take 0.1 s.
+For path-dependent Shapley values, trees are stored as arrays of paths from the root to a leaf: see
+``kernels/explain/paths.hpp`` and ``source/shapley.cu``. A leaf contributes to the values of the features that are split
+on its path. All splits of the path on the same feature are tested together; a pair of a leaf and such a feature is
+named a link. The paths of all trees are built at once, level by level from the leaves up: 200 trees of 255 leaves take
+0.1 s.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ PART = 2**27  # bytes of rows and of what is made of them, of one block
 
 @dataclass(frozen=True, eq=False)
 class CudaForest(CpuForest):
-    """A packed forest on the device. Few trees, sparse tables and codes are left to the processor."""
+    """A packed forest in GPU memory; predictions by few trees, or for sparse tables or bin codes, use the CPU."""
 
     device: Any = field(kw_only=True)
 
@@ -54,10 +55,10 @@ class CudaForest(CpuForest):
         return None
 
     def finish(self, what: str, X: AnyArray, K: int, out: AnyArray) -> bool:
-        """Write probabilities or predicted columns at X (n, p) to `out`; return False if the processor must do it.
+        """Write probabilities or predicted columns for X (n, p) to `out`; return False if the CPU must compute them.
 
-        For "probabilities" these are the softmax (n, K) of the K sums of the trees' values, all positive; for "winners"
-        the column (n,) int32 of the largest sum, the first of equal ones.
+        If `what` is "probabilities", `out` (n, K) gets the softmax of F, the sums of the trees' values. If `what` is
+        "winners", `out` (n,) int32 gets the index of the largest entry in each row of F, the first of equal ones.
         """
         if not self._is_ours(X):
             return False
@@ -75,7 +76,7 @@ class CudaForest(CpuForest):
         return True
 
     def _is_ours(self, X: AnyArray) -> bool:
-        """Tell whether these rows are predicted on the device; raise if they have another number of columns."""
+        """Return whether the GPU predicts for X; raise if X has another number of columns than the forest."""
         few = len(self.forest.trees) <= FEW_TREES and not self.device.owns(X)
         if few or isinstance(X, CodedRows) or issparse(X):
             return False
@@ -84,10 +85,10 @@ class CudaForest(CpuForest):
         return True
 
     def _blocks(self, X: AnyArray, each: int) -> Iterator[tuple[slice, deque[Callable[[], None]]]]:
-        """Iterate over rows that are predicted together, of `each` bytes beside those of X.
+        """Yield slices of the rows of X to predict together; a row needs `each` bytes besides those of X.
 
-        Each comes with a queue for functions that wait for copies to the host. They are called two blocks later, so
-        that the next blocks are computed while a block is copied.
+        With each slice comes a queue of functions that wait for copies to host memory. A function is called two slices
+        later, so that the GPU computes the next slices while a result is copied.
         """
         step = max(1, PART // (X.itemsize * X.shape[1] + each))
         copies: deque[Callable[[], None]] = deque()
@@ -99,7 +100,6 @@ class CudaForest(CpuForest):
             wait()
 
     def _add_trees(self, X: Any, F: Any) -> None:
-        """Add the trees' values at X (n, p) to F (n, d), both on the device."""
         arrays, mark = self.arrays
         self.device.after(mark)
         sizes = {"n": len(X), "p": X.shape[1], "d": F.shape[1], "n_trees": len(self.forest.trees)}
@@ -109,7 +109,7 @@ class CudaForest(CpuForest):
 
     @cached
     def arrays(self) -> tuple[dict[str, Any], Any]:
-        """The forest on the device, and the `CudaDevice.mark` of its copies, for which other streams must wait."""
+        """The forest in GPU memory, and an event (`CudaDevice.mark`) that other streams wait for before reading."""
         forest, dtype = self.forest, np.dtype(self.forest.dtype)
         tables = [
             np.asarray(v.toarray() if issparse(v) else v).astype(dtype) * dtype.type(step)
@@ -129,7 +129,7 @@ class CudaForest(CpuForest):
 
 
 class FlatPaths(NamedTuple):
-    """The arrays of ``source/shapley.cu`` by their names in it, and the sizes of the largest tree and path."""
+    """The path arrays of trees, by their names in ``source/shapley.cu``, and the sizes of the largest tree and path."""
 
     arrays: dict[str, AnyArray]
     most_links: int  # of a tree
@@ -140,7 +140,7 @@ class FlatPaths(NamedTuple):
 
 
 def flat_paths(trees: list[Tree], n_features: int, dtype: Any) -> FlatPaths:
-    """Return the paths of trees with splits as flat arrays, whose numbers have this precision."""
+    """Return the root-to-leaf paths of trees that have splits, as arrays; `dtype` is the precision of real numbers."""
     nodes, count = np.concatenate([tree.nodes for tree in trees]), np.concatenate([tree.count for tree in trees])
     tree_of = np.repeat(np.arange(len(trees)), [len(tree.nodes) for tree in trees])
     inner = np.flatnonzero(nodes["feature"] >= 0)
@@ -204,9 +204,9 @@ def flat_paths(trees: list[Tree], n_features: int, dtype: Any) -> FlatPaths:
 
 
 def climb(parent: AnyArray, at: AnyArray, leaf: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return every step from a root to a leaf: the number of the leaf, and the node that the step leads to.
+    """Return every edge on the paths from roots to leaves, as two arrays: the leaf index, and the node below the edge.
 
-    The leaves are the nodes `at`, with the numbers `leaf`. Steps that are nearer to the root come first.
+    The leaves are the nodes `at`, with the indices `leaf`. Edges nearer to the root come first.
     """
     leaves: list[AnyArray] = []
     passed: list[AnyArray] = []
@@ -221,7 +221,7 @@ def climb(parent: AnyArray, at: AnyArray, leaf: AnyArray) -> tuple[AnyArray, Any
 
 
 def shares(count: AnyArray, inner: AnyArray, child: AnyArray) -> AnyArray:
-    """Return the share of its parent's rows that every node has; one half if the parent has none."""
+    """Return each node's share of the training rows of its parent; one half if the parent has none."""
     share, left = np.ones(len(count)), child[inner]
     total = (count[left] + count[left + 1]).astype(np.float64)
     for side in (0, 1):
@@ -230,14 +230,14 @@ def shares(count: AnyArray, inner: AnyArray, child: AnyArray) -> AnyArray:
 
 
 def beginnings(key: AnyArray) -> AnyArray:
-    """Return the places where runs of equal numbers begin."""
+    """Return the indices at which runs of equal values in `key` begin."""
     return np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
 
 
 def gauss_rules(most: int) -> AnyArray:
-    """Return Gauss–Legendre rules on [0, 1], (most + 1, 4, most), by the number of points.
+    """Return the Gauss–Legendre quadrature rules with 1 to `most` points on [0, 1], (most + 1, 4, most).
 
-    A rule has for each point t the numbers t, 1 − t, its weight and 1 / (1 − t).
+    Entry Q is the rule with Q points t; its four rows hold t, 1 − t, the weight of t, and 1 / (1 − t).
     """
     rules = np.zeros((most + 1, 4, most))
     for Q in range(1, most + 1):
@@ -248,7 +248,7 @@ def gauss_rules(most: int) -> AnyArray:
 
 
 def ratios(z: AnyArray, n_points: AnyArray, rules: AnyArray) -> AnyArray:
-    """Return (1 − z) / (t + (1 − t) z) of every link at the points t of its rule, one after another."""
+    """Return (1 − z) / (t + (1 − t) z) for each link's share z at the points t of its quadrature rule, in one array."""
     link = np.repeat(np.arange(len(z)), n_points)
     point = np.arange(len(link)) - starts(n_points)[link]
     t, rest = rules[n_points[link], 0, point], rules[n_points[link], 1, point]
@@ -269,7 +269,7 @@ EXPLAINED_PART = 2**30  # bytes of the values that are computed before they are 
 
 
 class DevicePaths:
-    """The paths of a forest on the device, and the leaf values that were explained last."""
+    """The root-to-leaf paths of a forest in GPU memory, with the leaf values of the last explanation."""
 
     def __init__(self, device: Any, flat: FlatPaths, dtype: Any) -> None:
         self.device, self.flat, self.dtype = device, flat, np.dtype(dtype)
@@ -279,7 +279,7 @@ class DevicePaths:
 
     @staticmethod
     def of(device: Any, paths: Any) -> DevicePaths | None:
-        """Return the paths of a forest on the device, kept as long as `paths`; None if some are too long or none."""
+        """Return `paths` in GPU memory, cached; None if no tree has a split or a path has more than 64 links."""
         if paths not in device.kept:
             flat = None
             if any(tree.n_leaves > 1 for tree in paths.trees):
@@ -288,7 +288,7 @@ class DevicePaths:
         return device.kept[paths]
 
     def values(self, leaves: Any, D: int) -> Any:
-        """Return the values of all leaves on the device, (leaves, D); see `explain.explained_classes.LeafTable`."""
+        """Return the values of all leaves for D outputs, (leaves, D), in GPU memory; `leaves` is a `LeafTable`."""
         kept = self._kept
         if kept is None or kept[0] is not leaves:  # another thread may explain others meanwhile
             table = leaves.values
@@ -300,7 +300,7 @@ class DevicePaths:
         return kept[1]
 
     def explain(self, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
-        """Write the values to out (n, p, D); if totals (n, D) are given, make the values add up to them."""
+        """Write Shapley values for D outputs to `out` (n, p, D), corrected for rounding to sum to `total` if given."""
         device, flat, (n, p, D), real = self.device, self.flat, out.shape, ctype(self.dtype)
         values, n_blocks = self.values(leaves, D), min(-(-n // ROWS), EXPLAINING_BLOCKS * device.n_processors)
         fields = self.arrays | {
@@ -333,10 +333,10 @@ class DevicePaths:
 
 
 def explain(device: Any, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
-    """Write Shapley values to `out` and return True, or return False if the processor must compute them.
+    """Write Shapley values to `out` and return True, or return False if the CPU must compute them.
 
-    See `interface.Compute.explain`. Leaf values, the weights of all blocks and the values of some rows must take at
-    most half of the free memory.
+    See `interface.Compute.explain`. The GPU is used only if leaf values, path weights and the values of some rows take
+    at most half of its free memory.
     """
     found = DevicePaths.of(device, paths) if len(X) >= FEW_ROWS and out.size else None
     if found is None:

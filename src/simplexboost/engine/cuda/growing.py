@@ -1,4 +1,4 @@
-"""Grows trees on the GPU, by the kernels of ``source/tree.cu``, and computes how much GPU memory a fit needs."""
+"""Grows trees on the GPU, by the kernels in ``source/tree.cu``, and forecasts the GPU memory of a fit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ HEADER = 64 + 8 * (MOST_WORKS + 4)  # bytes of shared memory before that
 
 
 def most_leaves(growth: Growth, n_rows: int) -> int:
-    """Return a bound on the number of leaves of a tree; leaves of a symmetric tree may have no rows."""
+    """Return an upper bound on the number of leaves of a tree; in a symmetric tree, some may have no rows."""
     if growth.order == "symmetric":
         return 2**growth.levels
     bound = max(1, n_rows // max(1, growth.min_samples_leaf))
@@ -56,15 +56,15 @@ def most_leaves(growth: Growth, n_rows: int) -> int:
 
 
 def too_many_levels(growth: Growth) -> bool:
-    """Tell whether a symmetric tree has levels of more nodes than the device expands together."""
+    """Return whether a symmetric tree has a level of more nodes than the GPU can split together."""
     return growth.order == "symmetric" and 2 ** (growth.levels - 1) > MOST_WORKS
 
 
 def tree_sizes(bin_stride: int, p: int, any_categories: bool, m: int, growth: Growth, n_rows: int) -> dict[str, int]:
-    """Return sizes for a tree on m statistics of p features, each with room for `bin_stride` bins.
+    """Return the array sizes for a tree on m statistics of p features with room for `bin_stride` bins each.
 
-    Their names are those of ``source/tree.cu``, besides "shared", the bytes of shared memory, and "plan", the bytes of
-    a plan that does not fit in it.
+    The keys are the names in ``source/tree.cu``, "shared" for the bytes of shared memory of a block, and "plan" for the
+    bytes of a growth plan that does not fit in shared memory (else 0).
     """
     leaves, lanes, width = most_leaves(growth, n_rows), m + 1, growth.bits // 8
     limited = growth.order == "best" and growth.max_leaf_nodes > 0
@@ -91,7 +91,7 @@ def tree_sizes(bin_stride: int, p: int, any_categories: bool, m: int, growth: Gr
 
 @dataclass(eq=False)
 class Layout:
-    """A kernel with its arguments for trees of one kind; few fields change from tree to tree."""
+    """A kernel with its arguments and memory, reused for all trees of the same growth options and sizes."""
 
     kernel: Any
     n_blocks: int
@@ -102,7 +102,7 @@ class Layout:
 
 
 class PendingGrown(Grown):
-    """A tree that the device is still growing; reading its sums, its number of leaves or the tree waits for it."""
+    """A tree that the GPU may still be growing; reading `tree`, `leaf_sums` or `n_leaves` waits until it is grown."""
 
     rows: Any  # on the device: the rows it is grown on, None for all
     order: Any  # (n_rows,) int32, on the device: these rows leaf by leaf
@@ -132,7 +132,7 @@ class PendingGrown(Grown):
 
 
 class TreeGrower:
-    """Grows trees on one table, and keeps its memory on the device from tree to tree."""
+    """A grower of trees on one binned table; it keeps its GPU memory from tree to tree."""
 
     def __init__(self, device: Any, data: BinnedData) -> None:
         self.device, self.n, self.p = device, data.n, data.p
@@ -150,7 +150,7 @@ class TreeGrower:
 
     @staticmethod
     def of(device: Any, data: BinnedData) -> TreeGrower:
-        """Return the grower of a table, kept as long as the table; the first call copies the codes to the device."""
+        """Return the cached grower of a table; the first call copies the bin codes to the GPU."""
         if data not in device.kept:
             device.kept[data] = TreeGrower(device, data)
         return device.kept[data]
@@ -159,7 +159,7 @@ class TreeGrower:
         return tree_sizes(self.bin_stride, self.p, self.any_categories, m, growth, n_rows)
 
     def bytes_needed(self, m: int, d: int, growth: Growth, n_rows: int) -> int:
-        """Return the device memory for a tree on m statistics, and its sums of d columns over the leaves."""
+        """Return the bytes of GPU memory for growing a tree on m statistics, with d leaf sums per leaf."""
         sizes, lane = self.sizes(m, growth, n_rows), growth.bits // 8
         histograms = sizes["slot_capacity"] * sizes["slot_size"] * lane + splits_bytes(self.p, self.any_categories)
         cells = sizes["cell_capacity"] * (112 + 8 * (m + 1) + 4 * sizes["words"] + 40)
@@ -171,9 +171,9 @@ class TreeGrower:
         return histograms + cells + rows + leaves + 8 * sizes["scratch_size"] * warps
 
     def has_room(self, m: int, d: int, growth: Growth, n_rows: int) -> bool:
-        """Tell whether the device has memory for such trees; it is asked only once, because the driver answers slowly.
+        """Return whether the GPU has memory for such a tree; cached, because the driver takes long to report it.
 
-        With very many statistics, the memory that the threads of a block share is too small.
+        With very many statistics, the shared memory of a thread block is too small.
         """
         key = (m, d, growth, n_rows)
         if key not in self._room_for:
@@ -182,7 +182,7 @@ class TreeGrower:
         return self._room_for[key]
 
     def room(self, name: str, size: int, dtype: Any) -> Any:
-        """Return an array on the device that is used again for the next tree if it is large enough."""
+        """Return a GPU array of at least this size, reused from the last tree under the same name if large enough."""
         kept = self._kept.get(name)
         if kept is None or kept.size < size or kept.dtype != dtype:
             self._layouts.clear()  # their pointers are no longer valid
@@ -199,7 +199,7 @@ class TreeGrower:
         rows: AnyArray | None,
         features: AnyArray | None,
     ) -> PendingGrown:
-        """Begin to grow a tree; see `interface.Compute.grow`. Arrays may be on the host or on the device."""
+        """Begin to grow a tree; see `interface.Compute.grow`. Arrays may be in host memory or in GPU memory."""
         device, values, classes, m = self.device, statistics, None, statistics.shape[1]
 
         def upload(array: Any, dtype: Any) -> Any:
@@ -250,7 +250,7 @@ class TreeGrower:
     def layout(
         self, m: int, d: int, one_hot: bool, own_leaves: bool, score: str, growth: Growth, n_rows: int
     ) -> Layout:
-        """Return the kernel, memory and arguments for a kind of trees; kept until the memory is replaced."""
+        """Return the kernel, memory and arguments for one kind of tree, cached until the memory is reallocated."""
         key = (m, d, one_hot, own_leaves, score, growth, n_rows)
         if key in self._layouts:
             return self._layouts[key]
@@ -295,7 +295,7 @@ class TreeGrower:
         return self._layouts[key]
 
     def arrays(self, sizes: dict[str, int], m: int, width: int, bits: int, n_rows: int, blocks: int) -> dict[str, Any]:
-        """Return the arrays of the kernel by their names in ``source/tree.cu``, None for those it does not need."""
+        """Return the kernel's arrays by their names in ``source/tree.cu``; None for an array that is not needed."""
         capacity, works, bests = sizes["cell_capacity"], MOST_WORKS, 2 * MOST_WORKS * self.p
         lane, i4, i8, f8, u1 = np.dtype(f"i{bits // 8}"), np.int32, np.int64, np.float64, np.uint8
         each_row = dict.fromkeys(("list0", "list1", "order"), n_rows)
@@ -318,7 +318,7 @@ class TreeGrower:
 
 
 def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
-    """Return sets of features that may be split together as bits, (n_groups, words) uint32."""
+    """Return groups of features that may be split on one path as bit masks, (n_groups, words) uint32."""
     masks = np.zeros((len(groups), -(-p // 32)), dtype=np.uint32)
     for mask, group in zip(masks, groups, strict=True):
         for f in group:
@@ -327,7 +327,7 @@ def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
 
 
 def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tuple[Tree, AnyArray, Array]:
-    """Read what the kernel wrote: the tree without thresholds, its leaf sums as integers, their largest summands."""
+    """Return the kernel's results: the tree without thresholds, integer leaf sums, and the largest summands."""
     found = host[places["result"] : places["result"] + RESULT.itemsize].view(RESULT)[0]
     if found["error"]:
         raise RuntimeError("the tree needs more memory on the device than was set aside for it")
@@ -345,7 +345,7 @@ def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tup
 
 
 def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str, int]:
-    """Return the places of state and results in one block of memory; what comes before the nodes starts at zero."""
+    """Return the offset of every result array in one memory block; arrays before `nodes` must be zeroed first."""
     nodes = 2 * leaves - 1
     sizes = {
         "state": STATE_BYTES,
@@ -366,14 +366,14 @@ def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str
 
 
 def splits_bytes(p: int, any_categories: bool = False) -> int:
-    """Return the memory for the best splits of p features in all nodes that are expanded together."""
+    """Return the bytes for the best split of each of p features in all nodes that are split together."""
     return 2 * MOST_WORKS * p * (FEATURE_BEST + (32 if any_categories else 0))
 
 
 def can_grow(
     data: BinnedData, m: int, d: int, growth: Growth, rows: AnyArray | None, features: AnyArray | None
 ) -> bool:
-    """Tell whether the device grows such trees, which it does not for sparse or empty tables or very deep symmetry."""
+    """Return whether the GPU can grow such a tree: not for sparse or empty tables, or very deep symmetric trees."""
     if too_many_levels(growth) or isinstance(data.codes, SparseCodes) or growth.bits not in (32, 64):
         return False
     n_rows = data.n if rows is None else len(rows)
@@ -381,12 +381,12 @@ def can_grow(
 
 
 def fit_bytes(size: FitSize) -> dict[str, int]:
-    """Return the bytes of a fit of `SimplexBoostClassifier` on the device, by what they are for.
+    """Return the bytes of GPU memory for a fit of `SimplexBoostClassifier`, by purpose.
 
-    With n rows, p features, K classes, s directions of the sketch, at most L leaves, B bins (rounded up to a multiple
-    of 32) and integers of w = 4 or 8 bytes: codes 8 n ⌈p/8⌉; predictor 4 n K; rows n (8 (s + 1) + w (s + 1) + 24), and
-    20 n more if they have weights; histograms w p (s + 2) B (2 L + 2), or of trees that do not grow best first
-    w p (s + 2) B (L + 2), and 16384 p for splits; leaves 40 L K.
+    With n rows, p features, K classes, s directions of the gradient sketch, at most L leaves, B bins (rounded up to a
+    multiple of 32) and integers of w = 4 or 8 bytes: codes 8 n ⌈p/8⌉; predictor 4 n K; rows n (8 (s + 1) + w (s + 1) +
+    24), and 20 n more with sample weights; histograms w p (s + 2) B (2 L + 2) for trees that grow best first, else w p
+    (s + 2) B (L + 2), and 16384 p for splits; leaves 40 L K.
     """
     n, p, m = size.n, size.p, size.s + 1
     out = {"codes": 8 * n * -(-p // 8), "predictor": 4 * n * size.K}
@@ -402,7 +402,7 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
 
 
 def check_room(size: FitSize, room: int) -> int:
-    """Return the bytes of a fit; raise `DeviceMemoryError` if there is less room on the device."""
+    """Return the bytes of GPU memory that a fit needs; raise `DeviceMemoryError` if that is more than `room`."""
     parts = fit_bytes(size)
     need = sum(parts.values())
     if need <= room:

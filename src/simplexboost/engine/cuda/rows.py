@@ -1,4 +1,4 @@
-"""Computes the loss and Newton steps of `SimplexBoostClassifier` on the GPU by ``source/rows.cu``.
+"""Computes losses and Newton steps of `SimplexBoostClassifier` on the GPU by ``source/rows.cu``.
 
 Codewords must be canonical.
 """
@@ -43,23 +43,23 @@ MACROS = {"GROUP": 32, "EACH": 0, "DIRECTIONS": 1, "CLASSES": 32, "TURNS": 1}  #
 
 
 def power_of_two(x: int, most: int) -> int:
-    """Return the least power of two that is at least x, but at most `most`."""
+    """Return the smallest power of two that is at least x, but at most `most`."""
     return min(most, 1 << max(0, x - 1).bit_length())
 
 
 def exact_exponent(largest: float, n_rows: int) -> int:
-    """Return log2 of a scale for sums of integers: numbers up to `largest` over n_rows must stay below 2^62."""
+    """Return e such that sums of n_rows values up to `largest`, scaled by 2^e to integers, stay below 2^62."""
     width = min(50, 62 - n_rows.bit_length())
     return min(max(width - math.frexp(largest)[1], -1000), 1000)
 
 
 def launch(device: Any, name: str, grid: Any, dtype: Any, fields: Any, shared: int = 0, **macros: int) -> None:
-    """Launch a kernel of ``source/rows.cu``; arrays among the fields become pointers."""
+    """Launch a kernel of ``source/rows.cu``; GPU arrays among `fields` are passed as pointers."""
     device.launch("rows", name, MACROS | macros, grid, dtype, fields, shared)
 
 
 def add_leaves(device: Any, F: Any, values: Any, step: float, leaf_of_row: Any, n_leaves: int = 0) -> None:
-    """Add step · values[leaf of i] to F[i]; with the address of the number of leaves, only if there are several."""
+    """Add step · values[leaf of i] to F[i]; if `n_leaves`, a GPU address, is not 0, only for at least two leaves."""
     n, d = F.shape
     rows = max(4, power_of_two(-(-n // (WARPS * device.most_blocks)), 32))  # of a warp, so that every warp has some
     fields = {
@@ -69,7 +69,7 @@ def add_leaves(device: Any, F: Any, values: Any, step: float, leaf_of_row: Any, 
 
 
 def find_leaves(table: TreeGrower, grown: PendingGrown) -> None:
-    """Write the leaves of all rows for a tree that the device grows on some of them."""
+    """Write the leaf indices of all rows, for a tree that the GPU grows on a sample of the rows."""
     fields = {
         "codes": table.codes, "n_bins": table.n_bins, "has_missing": table.has_missing, "nodes": grown.nodes,
         "sets": grown.sets, "leaf_of_row": grown.leaf_of_row, "n": table.n,
@@ -78,7 +78,7 @@ def find_leaves(table: TreeGrower, grown: PendingGrown) -> None:
 
 
 class CudaLeaves(LateValues):
-    """Leaf values that the device is still computing; ``on_device`` is (at least L, K) float32."""
+    """Leaf values that the GPU may still be computing; ``on_device`` is (at least L, K) float32."""
 
     def __init__(self, on_device: Any, device: Any, n_leaves: Callable[[], int], bound: float, count: int = 0) -> None:
         self.on_device, self._device, self._n_leaves, self._bound = on_device, device, n_leaves, bound
@@ -112,9 +112,9 @@ class CudaLeaves(LateValues):
 
 
 class ThinLeaves(CudaLeaves):
-    """Leaf values most of which are zero: only the others are copied to the host.
+    """Leaf values that are mostly zero: only the non-zero ones are copied to host memory.
 
-    Their number is guessed from the round before (``expected`` holds it); if there are more, all are copied again.
+    Their count is guessed from the previous round (``expected``); if there are more, all of them are copied again.
     """
 
     def __init__(self, *parts: Any, pairs: Any, expected: list[int]) -> None:
@@ -141,7 +141,7 @@ class ThinLeaves(CudaLeaves):
 
 
 class CudaRowLoss(TiltedLoss):
-    """Evaluates the loss at an F on the device; an F of the host is copied to the device for every pull."""
+    """A `RowLoss` on the GPU; if F is in host memory, every call of `pull` copies it to the GPU."""
 
     def __init__(self, problem: RowProblem, compute: Compute, device: Any) -> None:
         self.device, self.n, self.K = device, len(problem.c), problem.K
@@ -221,7 +221,7 @@ class CudaRowLoss(TiltedLoss):
         return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])
 
     def _add_totals(self, rows: Any, n_rows: int) -> Callable[[], list[float]]:
-        """Let the device add up Σ w · loss over all rows and Σ‖g‖ over `rows`; return what waits for both."""
+        """Sum weighted losses over all rows and gradient norms over `rows`; return a function that waits for both."""
         n_blocks = min(-(-self.n // BLOCK), 2 * self.device.n_processors)
         if self.parts is None:
             self.parts = self.device.empty((2, n_blocks), np.float64)
@@ -234,7 +234,7 @@ class CudaRowLoss(TiltedLoss):
         return cache(lambda: fetched.wait().view(np.float64).reshape(2, -1).sum(axis=1).tolist())
 
     def _newton_steps(self, tree: Any, n_rows: int, rule: LeafRule) -> Any:
-        """Return Newton's steps in the leaves of a `PendingGrown`, first rows of (most_leaves, K) on the device."""
+        """Return a GPU array (most_leaves, K) whose first rows are the Newton steps in the leaves of `tree`."""
         device, K, n_leaves = self.device, self.K, tree.most_leaves
         if self.sums is None or self.sums.size != n_leaves * 2 * K:
             self.sums = device.empty(n_leaves * 2 * K, np.uint64)
@@ -262,10 +262,10 @@ class CudaRowLoss(TiltedLoss):
         return values
 
     def _pairs(self, values: Any, tree: PendingGrown) -> Any:
-        """Return the leaf values (L, K) that are not zero after thinning, as int32 on the device.
+        """Return the non-zero leaf values in CSR form, as one int32 array in GPU memory.
 
-        First come the L + 1 places where the leaves begin, with room for `most_leaves` + 1, then for every number its
-        column and its bits.
+        It begins with L + 1 row starts, in space for `most_leaves` + 1. Then come the column and the bits of every
+        value.
         """
         n_leaves, K = values.shape
         out = self.device.empty(n_leaves + 1 + 2 * n_leaves * K, np.int32)

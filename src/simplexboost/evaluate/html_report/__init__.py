@@ -1,1 +1,1 @@
-"""The report: one HTML page about a fitted classifier and how it does on labelled rows."""
+"""The report: one HTML page about a fitted classifier and its predictions for labelled rows."""

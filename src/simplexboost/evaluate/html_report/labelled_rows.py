@@ -1,6 +1,6 @@
-"""Labelled rows of a report with their predictions, which are computed once and used by every section.
+"""The labelled rows of a report with their predictions, which are computed once and used by every section.
 
-Scores on the rows of the fit would be too good; if the report's rows seem to be the rows of the fit, the page says so.
+Scores on the training rows would be too good; if the report's rows seem to be the training rows, the page says so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST = 40  # characters of a value that are shown
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """Labelled rows with their predictions."""
+    """The labelled rows of a report with their class scores and probabilities."""
 
     clf: Any
     X: Any  # (n, p) as the user passed it
@@ -49,22 +49,22 @@ class Evaluated:
 
     @cached
     def predicted(self) -> Labels:
-        """The numbers of the predicted classes, (n,)."""
+        """The class index of the predicted class of each row, (n,)."""
         return self.clf._best(self.U)
 
     @cached
     def margin(self) -> Array:
-        """The score of the row's class minus the best other score, (n,)."""
+        """The score of each row's true class minus the highest score of another class, (n,)."""
         return margins(self.U, self.c)
 
     @cached
     def confusion(self) -> Confusion:
-        """The confusion matrix, with the mean probabilities of the classes."""
+        """The confusion matrix, with the mean probabilities of the classes if the classifier has probabilities."""
         return Confusion.from_predictions(self.c, self.predicted, range(self.U.shape[1]), P=self.P)
 
     @cached
     def labels(self) -> list[str]:
-        """The K labels as text of one line; empty labels, which nobody could see or click, become "(empty)"."""
+        """The K class labels as text in one line; a blank label, which nobody could see or click, becomes "(empty)"."""
         lines = [str(label).replace("\n", " ") for label in self.clf.classes_.tolist()]
         return [line if line.strip() else "(empty)" for line in lines]
 
@@ -73,12 +73,12 @@ class Evaluated:
         return feature_names(self.clf)
 
     def probability(self, row: Any, k: Any) -> float | None:
-        """Return the probability of class k for a row; None if the classifier has none."""
+        """Return the predicted probability of class k for a row; None if the classifier has no probabilities."""
         return None if self.P is None else float(self.P[row, k])
 
 
 def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
-    """Predict rows (n, p) with known labels; the rows have ``names`` (n,), or for None numbers from 0."""
+    """Predict the labelled rows X (n, p); ``names`` (n,) are the names of the rows, and None numbers them from 0."""
     check_is_fitted(clf)
     message = "report takes models of one label per row; this one was fitted to several {several} per row."
     clf._problem.check_one_class(message)
@@ -98,16 +98,16 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
 
 
 def rows_of_fit(clf: Any) -> int | None:
-    """Return the number of rows in the root of the largest tree; None for a model without trees that store it."""
+    """Return the number of training rows, the largest row count in the root of a tree; None if no tree stores one."""
     trees = getattr(getattr(clf, "model_", None), "trees", None)
     counts = [getattr(tree, "count", None) for tree in trees or []]
     return max((int(count[0]) for count in counts if count is not None and len(count)), default=None)
 
 
 def seems_fitted(rows: Evaluated) -> bool:
-    """Return whether the model was probably fitted to the rows: their number and their risk are those of the fit.
+    """Return whether the rows are probably the training rows: their number and their risk are the same as in the fit.
 
-    This is recognised for the logistic loss without weights only.
+    Only fits with the logistic loss and without sample weights are recognised.
     """
     clf = rows.clf
     risks = np.asarray(getattr(clf, "history_", {}).get("risk", ()))
@@ -122,7 +122,7 @@ def seems_fitted(rows: Evaluated) -> bool:
 
 
 class Cells:
-    """The columns of a table, each read when it is used first."""
+    """The columns of a table and their cells as text; each column is read when it is used for the first time."""
 
     def __init__(self, X: Any) -> None:
         if issparse(X):
@@ -144,7 +144,7 @@ class Cells:
         return write_value(self.column(j)[i])
 
     def typical(self, rows: AnyArray, j: int) -> str:
-        """Return the median of a column of numbers over some rows, or else its most frequent value, as text."""
+        """Return as text the median of column j over some rows if it is numeric, or else its most frequent value."""
         values = [value for value in self.column(j)[rows].tolist() if not is_missing(value)]
         if len(rows) == 0:
             return ""
@@ -157,7 +157,7 @@ class Cells:
 
 
 def write_value(value: Any) -> str:
-    """Return a value as text: numbers with four digits, long text cut."""
+    """Return a value as text; floats get four significant digits, and long text is cut."""
     if is_missing(value):
         return "missing"
     if isinstance(value, float | np.floating):

@@ -1,7 +1,7 @@
-"""The HTML page of a report: one file with the style sheet, the scripts, the chart library and the numbers as JSON.
+"""The HTML page of a report: one file with the style sheet, the scripts, the chart library and the data as JSON.
 
-Labels, names and values are text of the user, and may hold anything. They enter the page in two places: the title,
-where they are escaped, and the JSON, which contains no `<`, so that nothing can end the script element early. The
+Class labels, names and values come from the user, and may be any text. They enter the page in two places: in the title,
+where they are escaped, and in the JSON, which contains no `<`, so that no text can end the script element early. The
 scripts set only ``textContent``. A content security policy forbids the page to load or send anything.
 """
 
@@ -37,7 +37,7 @@ LIBRARY = "library/echarts.min.js"
 
 
 def write_sentences(rows: Evaluated, contents: dict[str, Any]) -> list[dict[str, str]]:
-    """Return sentences about the model, each with the section of the page that has details."""
+    """Return summary sentences about the model, each with the name of the page section that has the details."""
     found = [
         ("classes", describe_accuracy(rows)),
         ("classes", describe_hardest_class(rows)),
@@ -112,23 +112,22 @@ def describe_doubts(rows: Evaluated) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage with one decimal; only exact 0 and 1 are written as 0 % and 100 %."""
+    """Return a fraction as a percentage with one decimal; only exact 0 and 1 become 0 % and 100 %."""
     if share in (0, 1):
         return f"{100 * share:.0f}{PERCENT}"
     return f"{min(max(100 * share, 0.1), 99.9):.1f}{PERCENT}"
 
 
 def count_noun(n: int, word: str, several: str | None = None) -> str:
-    """Return a number with a noun in the singular or plural."""
     return f"{n:,} {word if n == 1 else several or word + 's'}"
 
 
 def contents(
     rows: Evaluated, *, title: str | None = None, data: str | None = None, folds: Any = None, first_row: int | None = 0
 ) -> dict[str, Any]:
-    """Return the numbers of every section; None for sections that the classifier has no numbers for.
+    """Return the data of every section of the report; None for a section for which the classifier has no data.
 
-    ``first_row`` is the number of the first row, None if the rows have names; the other options are those of `report`.
+    ``first_row`` is the index of the first row, or None if the rows have names; `report` describes the other options.
     """
     out: dict[str, Any] = {
         "title": title or type(rows.clf).__name__,
@@ -154,7 +153,7 @@ def contents(
 
 
 def find_shown_features(contents: dict[str, Any]) -> set[int]:
-    """Return the features that the page names, which may be few of a million columns."""
+    """Return the indices of the features that the page names, which may be few of a million columns."""
     importance = contents["importance"] or {"overall": [], "classes": None}
     of_classes = importance["classes"] or []
     shown = {j for entries in [importance["overall"], *of_classes] for j, _ in entries}
@@ -164,7 +163,7 @@ def find_shown_features(contents: dict[str, Any]) -> set[int]:
 
 
 def round_numbers(value: Any) -> Any:
-    """Return a value in the form of JSON, with numbers of a few digits, and None for numbers that JSON lacks."""
+    """Return a value as JSON types: floats get five significant digits, and NaN and infinities become None."""
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, np.ndarray | np.generic):
@@ -179,7 +178,6 @@ def round_numbers(value: Any) -> Any:
 
 
 def render(contents: dict[str, Any]) -> str:
-    """Return the HTML of a page."""
     parts = {
         "title": html.escape(contents["title"]).encode("utf-8", "replace").decode("utf-8"),
         "style": read_asset("page.css"),
@@ -196,7 +194,7 @@ def read_asset(name: str) -> str:
 
 
 def write_json(contents: dict[str, Any]) -> str:
-    """Return JSON that is safe in a script element: each `<` is written as an escape, which JSON allows in strings."""
+    """Return data as JSON text that is safe in an HTML script element: each `<` becomes a Unicode escape."""
     text = json.dumps(contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return text.encode("utf-8", "replace").decode("utf-8")  # half of a surrogate pair becomes "?"
 
@@ -213,30 +211,30 @@ def report(
     rows: Any = None,
     folds: Any = None,
 ) -> None:
-    """Write a page about a model and its predictions for labelled rows: one HTML file, which needs no network.
+    """Write a report about a model and its predictions for labelled rows: one HTML file, which needs no network.
 
-    It has headline scores with intervals, learning curves, a table of the classes, a confusion explorer with
-    examples and the features that decide between two classes, a map of the classes, importances, calibration, rows
-    that are probably mislabelled, and a model card. See docs/report.md.
+    The page has headline scores with intervals, learning curves, a table of the classes, a confusion explorer (with
+    example rows and the features that separate two classes), a map of the classes, feature importances, calibration,
+    rows that are probably mislabelled, and a model card. See docs/report.md.
 
     Parameters
     ----------
     clf : fitted classifier
         A classifier of this package for one label per row.
     X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
-        The rows, best not those of the fit, on which all scores are too good, as the page then says.
+        The labelled rows, if possible not the training rows: all scores on those are too good, and the page says so.
     path : str, path or binary file
-        The file to write, which appears complete or not at all.
+        The file to write; it is written completely or not at all.
     title : str or None
-        The heading of the page; None takes the name of the classifier.
+        The heading of the page; None takes the class name of the classifier.
     data : str or None
-        The name of the table in the model card.
+        The name of the data set in the model card.
     rows : array of shape (n,) or None
-        The names of the rows on the page, for instance an id; None numbers them from 0.
+        The names of the rows on the page, for example ids; None numbers the rows from 0.
     folds : int, splitter, iterable of (train, test) or None
-        How rows that are probably mislabelled are found. None takes the margins of the model: suitable for rows that
-        are not those of the fit. Otherwise `doubtful_labels` is called with ``cv=folds``, which fits the classifier
-        anew to the rows, once per fold: suitable for the rows of the fit.
+        How to find rows that are probably mislabelled. None uses the margins of the model, which suits rows that were
+        not used for training. Otherwise `doubtful_labels` is called with ``cv=folds`` and fits the classifier anew for
+        every fold, which suits the training rows.
 
     Examples
     --------
@@ -251,7 +249,7 @@ def report(
 
 
 def write_report(clf: Any, X: Any, y: Any, path: Any, rows: Any = None, **options: Any) -> None:
-    """Write the report of a classifier; see `report`, and `contents` for the options."""
+    """Write the report of a classifier; `report` describes the parameters, and `contents` the options."""
     if not hasattr(path, "write"):
         check_replaceable(as_path(path))  # raises, before any work begins, if no file can be written there
     write_bytes(path, render(contents(evaluate(clf, X, y, rows), **options)).encode())

@@ -1,15 +1,16 @@
-"""The sections of a report, as numbers.
+"""The sections of a report: each function computes the data of one section from labelled rows and their predictions.
 
-Shares of rows have Wilson's interval, and so has the balanced accuracy, with the number of rows that would have the
-same variance if all classes had equally many. The log-loss has a 95 % bootstrap interval, or a normal one for many
-rows.
+Fractions of rows have Wilson's interval. The balanced accuracy has it, too, for the number of rows that would give the
+same variance if all classes had equally many rows. The log-loss has a 95 % bootstrap interval, or with many rows a
+normal one.
 
 For a pair of classes a and b, Shapley values of their log-odds are computed for rows of each class that were predicted
-as the other, and for some that were recognised; a feature misleads where the values of mistaken rows of a are like
-those of b. Several pairs are computed at once, because preparing the trees takes longer than explaining a few rows.
+as the other class, and for some rows that were predicted right. A feature misleads if its values for confused rows of a
+are like its values for b. Several pairs are explained at once: to prepare the trees takes longer than to explain a few
+rows.
 
-A row of low margin has a wrong label or is hard for the model. On rows of the fit the model may have learned wrong
-labels by heart; then models fitted to folds find more of them (`explain.doubtful_labels`).
+A row with a low margin has a wrong label or is hard for the model. If a model has learned wrong labels of its training
+rows by heart, models that are fitted to folds find more of the wrong labels (`explain.doubtful_labels`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ Pairs = dict[tuple[int, int], dict[str, Any]]
 
 
 def headline(rows: Evaluated) -> list[dict[str, Any]]:
-    """Return the main scores with their intervals."""
+    """Return the main scores, such as accuracy and log-loss, with their confidence intervals."""
     right = rows.predicted == rows.c
     about = "The share of rows for which the predicted class is right."
     scores = [make_score("accuracy", "Accuracy", right.mean(), wilson(right.sum(), rows.n), about)]
@@ -98,13 +99,13 @@ def make_score(name: str, title: str, value: float, interval: Any, about: str, u
 
 
 def normal_interval(values: Array) -> tuple[float, float]:
-    """Return a 95 % interval for the mean of many values: the mean ± 1.96 standard errors."""
+    """Return a 95 % confidence interval for the mean of many values: the mean ± 1.96 standard errors."""
     mean, error = float(values.mean()), float(values.std()) / np.sqrt(len(values))
     return mean - 1.96 * error, mean + 1.96 * error
 
 
 def bootstrap_interval(values: Array) -> tuple[float, float]:
-    """Return a 95 % interval for the mean of values: the quantiles of the means of bootstrap samples."""
+    """Return a 95 % bootstrap interval for the mean of values: two quantiles of the means of bootstrap samples."""
     rng, n = np.random.default_rng(0), len(values)
     step = max(1, 2**22 // n)  # samples at a time: 32 MB of numbers of rows
     means = [
@@ -115,7 +116,7 @@ def bootstrap_interval(values: Array) -> tuple[float, float]:
 
 
 def learning(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the learning curves by metric; None for a classifier without rounds."""
+    """Return the learning curves, grouped by metric; None for a classifier without rounds."""
     clf = rows.clf
     if not hasattr(clf, "history_") or not hasattr(clf, "staged_predict"):
         return None
@@ -143,7 +144,7 @@ def learning(rows: Evaluated) -> dict[str, Any] | None:
 
 
 def evaluate_rounds(rows: Evaluated) -> tuple[list[Curve], int]:
-    """Return curves of the error and of the log-loss on rows of the report, and the number of these rows."""
+    """Return curves of error and log-loss over the rounds on rows of the report, and the number of these rows."""
     clf, rounds = rows.clf, int(rows.clf.n_iter_)
     if rounds == 0:
         return [], 0
@@ -162,12 +163,12 @@ def evaluate_rounds(rows: Evaluated) -> tuple[list[Curve], int]:
 
 
 def thin_out(places: AnyArray) -> AnyArray:
-    """Return at most 200 of some places, evenly spaced, with the first and the last."""
+    """Return at most 200 entries of ``places``, evenly spaced, including the first and the last entry."""
     return places[np.unique(np.linspace(0, len(places) - 1, MOST_POINTS).round().astype(np.intp))]
 
 
 def classes(rows: Evaluated) -> dict[str, Any]:
-    """Return the scores of the classes, and the class that is predicted most often by mistake for each of them."""
+    """Return the scores of each class, and the class that is predicted most often by mistake for its rows."""
     errors = rows.confusion.errors
     worst, times = errors.argmax(axis=1), errors.max(axis=1)
     taken_for = [k if n else None for k, n in zip(worst.tolist(), times.tolist(), strict=True)]
@@ -175,7 +176,7 @@ def classes(rows: Evaluated) -> dict[str, Any]:
 
 
 def class_map(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the points of a map of the classes that have rows; None for fewer than three of them."""
+    """Return the points of a class map; None if fewer than three classes have rows."""
     here = rows.confusion.support > 0
     if here.sum() < 3:
         return None
@@ -185,7 +186,7 @@ def class_map(rows: Evaluated) -> dict[str, Any] | None:
 
 
 def confusions(rows: Evaluated) -> dict[str, Any]:
-    """Return the order of the classes, the cells (true, predicted, count) with errors, and examples of errors."""
+    """Return the class order, the cells (true class, predicted class, count) with errors, and example rows."""
     errors = rows.confusion.errors
     c, k = np.nonzero(errors)
     cells = np.column_stack([c, k, errors[c, k]])[np.argsort(-errors[c, k], kind="stable")]  # the most frequent first
@@ -199,7 +200,7 @@ def confusions(rows: Evaluated) -> dict[str, Any]:
 
 
 def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
-    """Return rows of class c that were predicted as class k, with the lowest margins first."""
+    """Return example rows of class c that were predicted as class k, the rows with the lowest margins first."""
     here = np.flatnonzero((rows.c == c) & (rows.predicted == k))
     here = here[np.argsort(rows.margin[here], kind="stable")][:MOST_EXAMPLES]
     return {
@@ -215,7 +216,7 @@ def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Two classes, and rows for which their log-odds are to be explained."""
+    """A pair of classes a and b, and groups of rows for which the log-odds of a against b are explained."""
 
     a: int
     b: int
@@ -227,7 +228,7 @@ class Question:
 
 
 def deciding(rows: Evaluated, pairs: list[dict[str, Any]], cells: Cells) -> list[dict[str, Any]]:
-    """Return the features that separate the classes of the first pairs; examples of the pairs get ``reasons``."""
+    """Return the features that separate the classes of each explained pair; add ``reasons`` to entries of ``pairs``."""
     try:  # only boosters of the package's trees and lines can be explained
         check_explainable(check_booster(rows.clf))
         check_not_merged(rows.clf)
@@ -242,7 +243,7 @@ def deciding(rows: Evaluated, pairs: list[dict[str, Any]], cells: Cells) -> list
 
 
 def ask_questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
-    """Return the pairs to explain, both directions together; classes without training examples are left out."""
+    """Return the class pairs to explain, one for both directions; skip classes without training examples."""
 
     def members(c: int, k: int) -> AnyArray:  # rows at even distances, and the examples of the page
         here = np.flatnonzero((rows.c == c) & (rows.predicted == k))
@@ -261,7 +262,7 @@ def ask_questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
 
 
 def batch_questions(asked: list[Question], p: int) -> Iterator[list[Question]]:
-    """Yield questions in batches of at most 2²¹ values (rows × features × classes), or of one question."""
+    """Yield batches of class pairs with at most 2²¹ Shapley values (rows × p × classes) each, or of a single pair."""
     batch: list[Question] = []
     n_rows = 0
     for question in asked:
@@ -275,7 +276,7 @@ def batch_questions(asked: list[Question], p: int) -> Iterator[list[Question]]:
 
 
 def explain_log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
-    """Yield the Shapley values of the log-odds of class a against class b for every question, (rows, p) each."""
+    """Yield for each class pair the Shapley values (rows, p) of the log-odds of class a against class b."""
     at = np.unique(np.concatenate([question.rows for question in batch]))
     numbers = np.unique([[question.a, question.b] for question in batch])
     phi = shap_values(rows.clf, take_rows(rows.X, at), rows.clf.classes_[numbers])  # (rows, p, classes)
@@ -286,7 +287,7 @@ def explain_log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
 
 
 def answer_question(question: Question, phi: Array, by_pair: Pairs, cells: Cells) -> dict[str, Any]:
-    """Return the features that separate two classes, from Shapley values (rows, p); add reasons to the examples."""
+    """Return the features that separate a class pair, given Shapley values (rows, p); add reasons to ``by_pair``."""
     a, b, groups = question.a, question.b, question.groups
     ends = np.cumsum([len(at) for at in groups.values()])[:-1]
     parts = dict(zip(groups, np.split(phi, ends), strict=True))
@@ -307,13 +308,13 @@ def answer_question(question: Question, phi: Array, by_pair: Pairs, cells: Cells
 
 
 def find_reasons(phi: Array, row: int, cells: Cells) -> list[list[Any]]:
-    """Return the features of a row that speak most for the wrong class, as [feature, value, log-odds]."""
+    """Return the features of a row that speak most for the wrong class, as lists [feature index, value, log-odds]."""
     first = np.argsort(-phi, kind="stable")[:REASONS].tolist()
     return [[j, cells.text(row, j), phi[j]] for j in first if phi[j] >= SMALLEST]
 
 
 def importance(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the most important features with their importance, overall and by class; None without importances."""
+    """Return the most important features with their importances, overall and per class; None without importances."""
     clf, of_classes = rows.clf, None
     overall = np.asarray(getattr(clf, "feature_importances_", ()))
     if not overall.any():
@@ -329,7 +330,7 @@ def importance(rows: Evaluated) -> dict[str, Any] | None:
 
 
 def calibration(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the reliability of the largest probabilities, in bins; None without probabilities."""
+    """Return the reliability diagram of the largest predicted probabilities; None without probabilities."""
     if rows.P is None:
         return None
     found = Reliability.from_predictions(rows.c, rows.P, np.arange(rows.K), bins=BINS)
@@ -338,9 +339,9 @@ def calibration(rows: Evaluated) -> dict[str, Any] | None:
 
 
 def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
-    """Return the rows whose margins are below zero, the lowest first.
+    """Return the rows with negative margins, the lowest margin first.
 
-    The margins are those of the model itself, or with ``folds`` those of `doubtful_labels`.
+    The margins are those of the model itself; if ``folds`` is given, `doubtful_labels` computes them.
     """
     if folds is None:
         at = np.argsort(rows.margin, kind="stable")
@@ -369,7 +370,7 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
 
 
 def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
-    """Return the model card: groups of entries (name, value), parameters and candidates; ``data`` names the table."""
+    """Return the model card: groups of (name, value) entries, parameters, candidates; ``data`` names the data set."""
     few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
     rate = rows.n / max(rows.seconds, 1e-9)
     groups = {
@@ -425,7 +426,7 @@ def model_entries(rows: Evaluated) -> list[list[str]]:
 
 
 def set_entries(rows: Evaluated) -> list[list[str]]:
-    """Return entries on the coverage and size of prediction sets; none if the model is not calibrated for sets."""
+    """Return entries on coverage and size of prediction sets; none if the model is not calibrated for such sets."""
     scores = getattr(rows.clf, "set_scores_", None)
     if scores is None or rows.P is None:
         return []
@@ -438,7 +439,7 @@ def set_entries(rows: Evaluated) -> list[list[str]]:
 
 
 def parameters(clf: Any) -> list[list[Any]]:
-    """Return the name and value of every parameter, and whether it differs from the default."""
+    """Return for every parameter of the classifier its name, its value, and whether it differs from the default."""
     try:
         default = type(clf)().get_params(deep=False)
     except TypeError:  # an estimator that must be given something
@@ -452,7 +453,7 @@ def parameters(clf: Any) -> list[list[Any]]:
 
 
 def candidates(clf: Any) -> list[dict[str, Any]]:
-    """Return the candidates among which the classifier has chosen, the best first; none if it has chosen nothing."""
+    """Return the candidate parameters among which the classifier has chosen, best first; [] if it has chosen none."""
     choice = getattr(clf, "choice_", None)
     if choice is None:
         return []

@@ -1,7 +1,7 @@
-"""Provides sets of codewords: a matrix ``Y (K, d)`` with a row per class, and class scores ``U = ½ F Yᵀ (n, K)``.
+"""Provides codes: rules that give K classes a coding matrix ``Y (K, d)``, which has a codeword per row.
 
-Each set is a part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`; its
-``matrix(K)`` returns the matrix.
+The class scores are ``U = ½ F Yᵀ (n, K)``. An estimator takes a code (:class:`Codewords`) by name or by instance, see
+:data:`CODEWORDS`; the code's ``matrix(K)`` returns the coding matrix.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ CODEWORDS = Codewords.table
 
 
 def as_codewords(value: Any) -> Codewords:
-    """Return the codewords that ``value`` stands for: a name, a `Codewords`, or a matrix.
+    """Return the `Codewords` object that ``value`` stands for: a name, such an object, or a coding matrix.
 
     Parameters
     ----------
     value : str, Codewords or array of shape (K, d)
-        A key of ``CODEWORDS``, a set, which is returned as it is, or your own codewords, a row for every class.
+        A key of ``CODEWORDS``, a `Codewords` object, which is returned unchanged, or a coding matrix (a row per class).
 
     Examples
     --------

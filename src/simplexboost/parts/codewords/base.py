@@ -1,4 +1,4 @@
-"""Defines the base class `Codewords`, and the real-valued codes that have closed forms, with K or K − 1 coordinates."""
+"""Defines the base class `Codewords`, and the real-valued codes that have closed forms, with K or K − 1 columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RandomState = int | np.random.Generator | None
 
 
 def check_codewords(Y: ArrayLike, K: int | None = None) -> Array:
-    """Return codewords (K, d) as a new float64 array; raise if they are not finite numbers or two rows are equal."""
+    """Return a float64 copy of the coding matrix Y; raise unless its entries are finite and its K rows distinct."""
     Y = check_matrix(Y)
     if K is not None and len(Y) != K:
         raise ValueError(f"codewords has shape {Y.shape} but there are K={K} classes; pass one row per class.")
@@ -31,7 +31,7 @@ def check_codewords(Y: ArrayLike, K: int | None = None) -> Array:
 
 
 def check_matrix(Y: ArrayLike) -> Array:
-    """Return a new float64 (K, d) array of finite numbers, K >= 2 and d >= 1."""
+    """Return a float64 copy of a coding matrix (K, d); raise unless it is finite, with K >= 2 and d >= 1."""
     accepted = "accepted is a (K, d) array of finite numbers with K >= 2 and d >= 1."
     try:
         if np.iscomplexobj(Y):
@@ -47,7 +47,7 @@ def check_matrix(Y: ArrayLike) -> Array:
 
 
 def check_ternary(Y: ArrayLike) -> Array:
-    """Return a new (K, d) array of -1, 0, +1."""
+    """Return a float64 copy of a coding matrix (K, d); raise unless all its entries are −1, 0 or +1."""
     Y = check_matrix(Y)
     other = Y[(Y != 0) & (np.abs(Y) != 1)]
     if len(other):
@@ -56,19 +56,19 @@ def check_ternary(Y: ArrayLike) -> Array:
 
 
 def check_classes(K: int) -> int:
-    """Return the number of classes as an int, at least 2."""
+    """Return the number of classes K as an int; raise unless it is a whole number of at least 2."""
     check_number("K", K, int, 2)
     return int(K)
 
 
 def check_dim(d: int, name: str = "code_dim") -> int:
-    """Return the code dimension as an int, at least 1."""
+    """Return the code dimension as an int; raise unless it is a whole number of at least 1."""
     check_number(name, d, int, 1)
     return int(d)
 
 
 class Codewords(Part, ABC):
-    """A rule that gives a code to any number of classes; subclasses need only :meth:`matrix`.
+    """The base class of codes, which give K classes a coding matrix (K, d); a subclass must define only :meth:`matrix`.
 
     Examples
     --------
@@ -83,37 +83,37 @@ class Codewords(Part, ABC):
     table: ClassVar[dict[str, type[Codewords]]] = {}  # the sets that have names
 
     def check(self) -> None:
-        """Raise if a parameter is invalid."""
+        """Raise if a parameter of the code is invalid."""
         check_number("code_dim", getattr(self, "code_dim", None), int, 1, MOST_DIMENSIONS, none=True)
 
     @abstractmethod
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
-        """Return the code (K, d) of K >= 2 classes; ``rng`` is the seed of codes that are drawn or searched."""
+        """Return the coding matrix (K, d) of K >= 2 classes; ``rng`` is the seed if it is drawn or searched."""
 
     def columns(self, K: int) -> int | None:
-        """Return the number of columns for K classes, without computing the code; None if only `matrix` can tell."""
+        """Return the number of columns for K classes, without computing the matrix; None if only `matrix` can tell."""
         d = getattr(self, "code_dim", None)
         return None if d is None else int(d)
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
-        """Return the code (K_present, d) of the classes that occur; ``present`` (K,) marks them among all K."""
+        """Return the coding matrix of those of the K classes that are in the training data, by the mask ``present``."""
         return self.matrix(int(check_present(K, present).sum()), rng)
 
 
 class SizedCodewords(Codewords):
-    """Codewords whose number of columns can be chosen.
+    """The base class of codes whose number of columns can be chosen.
 
     Parameters
     ----------
     code_dim : int or None, default=None
-        The number of columns; None is the default of the set.
+        The number of columns; with None, every code has its own default.
     """
 
     code_dim: int | None = None
 
 
 def check_present(K: int, present: ArrayLike) -> Mask:
-    """Return the mask of the classes that occur, (K,) bool."""
+    """Return the mask (K,) of the classes in the training data as an array; raise unless it has K booleans."""
     mask = np.asarray(present)
     if mask.dtype != bool or mask.shape != (K,):
         raise ValueError(f"present has shape {mask.shape} and type {mask.dtype}; accepted is a mask of K={K} booleans.")
@@ -121,12 +121,12 @@ def check_present(K: int, present: ArrayLike) -> Mask:
 
 
 class Custom(Codewords):
-    """Your own code: row k is the codeword of the k-th class in sorted order.
+    """A code given as a coding matrix: row k is the codeword of the k-th class in sorted order.
 
     Parameters
     ----------
     Y : (K, d) array-like
-        Finite numbers, no two rows equal.
+        The coding matrix: finite numbers, no two rows equal.
 
     Examples
     --------
@@ -148,12 +148,13 @@ class Custom(Codewords):
 
 
 class Canonical(Codewords, name="canonical"):
-    """The identity: class k is the k-th unit vector.
+    """The identity matrix as code: the codeword of class k is the k-th unit vector.
 
     Parameters
     ----------
     centered : bool
-        Whether the codewords sum to zero, I − 1/K; the scores of every example then do so too.
+        Whether 1/K is subtracted from all entries, so that the codewords, and also the scores of every row, sum to
+        zero.
 
     Examples
     --------
@@ -183,9 +184,9 @@ class Canonical(Codewords, name="canonical"):
 class Simplex(SizedCodewords, name="simplex"):
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
 
-    Its rows have length one, zero sum and equal inner products −1/(K−1). They are in the orientation of the paper's
-    recursion: row 0 is ``(1, 0, ...)``, the other rows are ``-1/(K-1)`` followed by the smaller simplex of K−1 classes,
-    shrunk. There are K−1 columns by default and at least; those beyond are zero.
+    The codewords have length one, sum to zero and have equal inner products −1/(K−1). As in the paper's recursion, row
+    0 is ``(1, 0, ...)``, and every other row is ``-1/(K-1)`` followed by a row of the simplex of K−1 classes, scaled so
+    that the whole row has length one. There are K−1 columns by default and at least; further columns are zero.
 
     Examples
     --------
@@ -214,7 +215,7 @@ class Simplex(SizedCodewords, name="simplex"):
 
 
 class SAMMECode(Codewords, name="samme"):
-    """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K−1).
+    """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared row length K/(K−1).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Constructs codes of −1, 0 and +1: all pairs or splits, random ones, and ±1 codes of large Hamming distance."""
+"""Constructs coding matrices of −1, 0 and +1: all pairs or splits, random ones, ±1 codes of large Hamming distance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXHAUSTIVE_MAX_K = 15  # 16 383 columns; each further class doubles them
 
 
 class OneVsAllCode(Codewords, name="one-vs-all"):
-    """One binary problem per class: +1 on the diagonal, −1 elsewhere.
+    """The one-vs-all code: a column (binary problem) per class, +1 for this class and −1 for all other classes.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class OneVsAllCode(Codewords, name="one-vs-all"):
 
 
 class AllPairs(Codewords, name="all-pairs"):
-    """One binary problem per pair of classes k < l: +1 for k, −1 for l, 0 for the classes that do not take part.
+    """The one-vs-one code: a column per pair of classes k < l, +1 for class k, −1 for class l, 0 for all other classes.
 
     Examples
     --------
@@ -56,9 +56,9 @@ class AllPairs(Codewords, name="all-pairs"):
 
 
 class Exhaustive(Codewords, name="exhaustive"):
-    """One column of ±1 for every split of the classes in two non-empty sets (Dietterich and Bakiri's exhaustive code).
+    """The exhaustive code: a ±1 column for every split of the classes in two non-empty sets (Dietterich and Bakiri).
 
-    There are 2^(K−1) − 1 columns. Row 0 is all ones; the other rows count in binary.
+    There are 2^(K−1) − 1 columns. Row 0 is all ones; in row k, column j is −1 if bit k − 1 of j + 1 is set, else +1.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Exhaustive(Codewords, name="exhaustive"):
 
 
 class RandomDense(SizedCodewords, name="random-dense"):
-    """A random ±1 code, the best of several draws by minimal Hamming distance (Allwein, Schapire and Singer).
+    """A random ±1 code: of several draws, the one of largest minimal Hamming distance (Allwein, Schapire and Singer).
 
     Every column has both signs and no two rows are equal. There are ``ceil(10 log2 K)`` columns by default.
 
@@ -99,9 +99,9 @@ class RandomDense(SizedCodewords, name="random-dense"):
 class RandomSparse(SizedCodewords, name="random-sparse"):
     """A random code of −1, 0, +1 with probabilities ¼, ½, ¼, the best of several draws (Allwein, Schapire and Singer).
 
-    Every column has both signs, no row is zero and no two rows are equal. The distance that ranks the draws is the
-    generalised Hamming distance ``½ Σ_j (1 - y_kj y_lj)``, in which a zero counts one half. There are
-    ``ceil(15 log2 K)`` columns by default.
+    Every column has both signs, no row is zero and no two rows are equal. The best draw has the largest minimal
+    distance of two rows k and l, the generalised Hamming distance ``½ Σ_j (1 - y_kj y_lj)``, in which a zero counts one
+    half. There are ``ceil(15 log2 K)`` columns by default.
 
     Examples
     --------
@@ -115,14 +115,14 @@ class RandomSparse(SizedCodewords, name="random-sparse"):
 
 
 def default_columns(K: int, code_dim: int | None, per_bit: int) -> int:
-    """Return the number of columns, by default so many times log2 K."""
+    """Return the number of columns: ``code_dim``, or if it is None, ``ceil(per_bit * log2 K)``."""
     return int(np.ceil(per_bit * np.log2(check_classes(K)))) if code_dim is None else check_dim(code_dim)
 
 
 def best_draw(K: int, d: int, letters: Array, random_state: RandomState) -> Array:
-    """Draw many codes (K, d) from ``letters`` and return the valid one of largest minimal Hamming distance.
+    """Draw many codes (K, d) with entries from ``letters``; return the valid one of largest minimal Hamming distance.
 
-    Columns that lack +1 or −1 separate nothing and are drawn again.
+    A valid code has +1 and −1 in every column, no zero row and no equal rows.
     """
     rng = np.random.default_rng(random_state)
     draws = int(np.clip(10**7 // K**2, 20, 300))  # about 0.1 s for any K up to 1000
@@ -150,7 +150,7 @@ PRIMITIVE = dict(enumerate((0o3, 0o7, 0o13, 0o23, 0o45, 0o103, 0o211, 0o435, 0o1
 class Hadamard(Codewords, name="hadamard"):
     """The first K rows of Sylvester's Hadamard matrix of order N = 2^⌈log₂ K⌉, without its constant column.
 
-    Any two rows differ in exactly N/2 of the N−1 columns, and no ±1 code of that length does better (Plotkin's bound).
+    Any two rows differ in exactly N/2 of the N−1 columns; no ±1 code with N−1 columns does better (Plotkin's bound).
 
     Examples
     --------
@@ -171,12 +171,12 @@ class Hadamard(Codewords, name="hadamard"):
 
 
 class BCH(SizedCodewords, name="bch"):
-    """Codewords of a binary BCH code of length 2^m − 1: a guaranteed distance for more classes than columns.
+    """K codewords, with entries ±1, of a binary BCH code of 2^m − 1 bits (m an integer), with a guaranteed distance.
 
-    Among all BCH codes of that length with at least K codewords this is the one of the largest designed distance. Its K
-    codewords are drawn such that the columns are as different as possible. For up to 2^m classes it is Hadamard's code.
-    The number of columns is 1, 3, 7, 15, … or 4095, less than 2^K; by default the smallest that is at least
-    ``10 log2 K``.
+    Of all BCH codes of this length with at least K codewords, it is the one of largest designed distance. K codewords
+    are drawn such that the columns are as different as possible. For up to 2^m classes it is Hadamard's code. The
+    number of columns is 1, 3, 7, 15, … or 4095, and less than 2^K; the default is the smallest of these numbers that is
+    at least ``10 log2 K``.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class BCH(SizedCodewords, name="bch"):
 
 
 def best_generator(K: int, m: int) -> Bits:
-    """Return the generator matrix (k, 2^m − 1) of the BCH code of largest designed distance that has K codewords."""
+    """Return the 0/1 generator matrix of the BCH code of length 2^m − 1, >= K words and largest designed distance."""
     n = 2**m - 1
     if n + 1 >= K:  # every non-zero column of m bits once: the simplex code, which is Hadamard's in another order
         return np.arange(1, n + 1) >> np.arange(m)[:, None] & 1
@@ -239,7 +239,7 @@ def best_generator(K: int, m: int) -> Bits:
 
 
 def minimal_polynomial(coset: set[int], powers: list[int]) -> Bits:
-    """Compute Π (x + α^j) over the coset, lowest coefficient first; its coefficients are 0 and 1."""
+    """Return the 0/1 coefficients of Π (x + α^j) over all j in the coset, lowest first, from the powers of α."""
     logarithm = {value: exponent for exponent, value in enumerate(powers)}
     coefficients = [1]
     for j in sorted(coset):
@@ -249,7 +249,7 @@ def minimal_polynomial(coset: set[int], powers: list[int]) -> Bits:
 
 
 def distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
-    """Draw ``size`` different numbers from 0 … stop − 1; ``stop`` may exceed the integers of an array."""
+    """Draw ``size`` distinct integers from 0 … stop − 1, ascending; ``stop`` may be too large for a NumPy integer."""
     if stop <= 2**16:
         return np.sort(rng.permutation(stop)[:size])
     found = np.unique(rng.integers(min(stop, 2**62), size=2 * size))
@@ -262,13 +262,13 @@ def distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
 
 
 class MaxHamming(SizedCodewords, name="max-hamming"):
-    """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
+    """A ±1 code with distinct columns, whose smallest Hamming distance is the largest that a search could find.
 
-    If Hadamard's or the exhaustive code has the wanted number of columns, that code is taken, since both are optimal.
-    Otherwise a local search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and
-    l)``, flips a few at random to leave local optima, and never makes a column constant, or equal or opposite to
-    another. There are at least ``log2 K`` and at most ``2**(K-1) - 1`` columns, the number of different splits; by
-    default ``ceil(10 log2 K)`` or that number.
+    If Hadamard's or the exhaustive code has the wanted number of columns, it is used, since both are optimal. Otherwise
+    a local search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and l)``, and
+    flips a few at random to leave local optima. No column becomes constant, or equal or opposite to another one. There
+    are at least ``log2 K`` and at most ``2**(K-1) - 1`` columns, the number of distinct splits. The default is
+    ``ceil(10 log2 K)``, or this maximum if that is smaller.
 
     Examples
     --------
@@ -299,7 +299,7 @@ class MaxHamming(SizedCodewords, name="max-hamming"):
 
 
 def random_code(K: int, d: int, rng: np.random.Generator) -> Array:
-    """Draw a code (K, d) whose columns differ, also up to their signs."""
+    """Draw a ±1 code (K, d) in which no column is constant, or equal or opposite to another column."""
     if K <= EXHAUSTIVE_MAX_K:
         splits = Exhaustive().matrix(K)
         return splits[:, rng.permutation(splits.shape[1])[:d]]
@@ -310,12 +310,12 @@ def random_code(K: int, d: int, rng: np.random.Generator) -> Array:
 
 
 def one_signed(Y: Array) -> Mask:
-    """Mark the columns of a ±1 code that have one sign only, (d,)."""
+    """Return a mask (d,) of the constant columns of a ±1 code."""
     return np.abs(Y.sum(axis=0)) == len(Y)
 
 
 def spread_rows(Y: Array, rng: np.random.Generator) -> Array:
-    """Return the best of several neighbouring local optima: descend, flip a few entries at random, descend again."""
+    """Return the best code of a local search from Y: descend, flip a few entries at random, descend again."""
     K, d = Y.shape
     turns = int(np.clip(2 * 10**9 // (K * d), 2 * K, 20_000))  # each turn is about one row; three seconds at most
     plotkin = (
@@ -334,7 +334,7 @@ def spread_rows(Y: Array, rng: np.random.Generator) -> Array:
 
 
 def descend(Y: Array, order: NDArray[np.intp], turns: int) -> tuple[Array, int]:
-    """Flip entries, row by row and the best of a row first, as long as that lowers Σ 4^(−distance)."""
+    """Flip entries of a copy of Y while this lowers Σ 4^(−distance of rows); return the copy and the turns used."""
     K, d = Y.shape
     Y, resting = Y.copy(), 0
     for turn in range(turns):
@@ -353,7 +353,7 @@ def descend(Y: Array, order: NDArray[np.intp], turns: int) -> tuple[Array, int]:
 
 
 def flip(Y: Array, k: int, j: int) -> bool:
-    """Flip an entry in place, unless its column would be constant, or equal or opposite to another."""
+    """Flip Y[k, j] in place, unless column j would be constant, or equal or opposite to another; tell if it flipped."""
     column = Y[:, j].copy()
     column[k] = -column[k]
     likeness = np.abs(column @ Y)
@@ -365,7 +365,7 @@ def flip(Y: Array, k: int, j: int) -> bool:
 
 
 def overlaps(Y: Array) -> tuple[float, int]:
-    """Return the largest inner product of two rows and the number of pairs that have it, which the search lowers."""
+    """Return the largest inner product of two rows of Y, and the number of entries of Y Yᵀ that are equal to it."""
     gram = Y @ Y.T
     largest = largest_off_diagonal(gram)
     return largest, int((gram == largest).sum())

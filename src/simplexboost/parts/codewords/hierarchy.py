@@ -1,4 +1,4 @@
-"""Constructs codewords of related classes: ordered classes, and the leaves of a class hierarchy."""
+"""Constructs codewords that are near for related classes: ordered classes, or the leaves of a class hierarchy."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ WAVES = 32  # the most by default: those beyond have a hundredth of the length o
 
 
 class Ordered(SizedCodewords, name="ordered"):
-    """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
+    """A code for ordered classes: column j is a cosine wave of j half-periods over the classes, slow waves first.
 
-    The classes are ordered from the lowest to the highest like ``classes_``. Slow waves are longer than fast ones, so
-    that neighbours are near and the two ends are far apart. With ``smoothness=1`` and all K − 1 coordinates, the
-    squared distance of two codewords is ``4 |k − l| / (K − 1)``. The codewords sum to zero. There are at most K − 1
-    coordinates, and min(K − 1, 32) by default.
+    The classes are ordered from the lowest to the highest, as in ``classes_``. Slow waves have larger amplitudes than
+    fast ones, so that neighbouring classes are near and the two ends are far apart. With ``smoothness=1`` and all K − 1
+    columns, the squared distance of codewords k and l is ``4 |k − l| / (K − 1)``. The codewords sum to zero. There are
+    at most K − 1 columns, and min(K − 1, 32) by default.
 
     Parameters
     ----------
     smoothness : float, default=1.5
-        How much shorter fast waves are: the length of wave j falls like 1 / j to this power.
+        How fast amplitudes fall: the amplitude of wave j falls about like 1 / j to this power.
 
     Examples
     --------
@@ -61,13 +61,13 @@ class Ordered(SizedCodewords, name="ordered"):
 
 
 class Ordinal(Part):
-    """The order of classes such as grades or stars, for the parameter ``classes``.
+    """The order of classes such as grades or stars, to be passed as the parameter ``classes`` of a classifier.
 
     Parameters
     ----------
     labels : sequence of labels or None, default=None
-        All classes from the lowest to the highest; those absent from the training data get probability zero. None takes
-        the order of an ordered categorical y, or that of numbers, dates and other values that have one.
+        All class labels from the lowest to the highest; classes without training rows get probability zero. With None,
+        the order is that of an ordered categorical y, or the natural one of numbers, dates and the like.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Ordinal(Part):
     labels: Any = None
 
     def check(self) -> None:
-        """Raise unless ``labels`` is None or a sequence of different labels."""
+        """Raise unless ``labels`` is None or a sequence of at least two distinct labels."""
         if self.labels is None:
             return
         wanted = "a sequence of the labels from the lowest to the highest, or None"
@@ -106,13 +106,13 @@ DEEPEST = 100  # the most levels; trees are walked by functions that call themse
 
 
 class Hierarchy(Part):
-    """A tree whose leaves are the labels of classes.
+    """A class hierarchy: a tree whose leaves are the class labels.
 
     Parameters
     ----------
     tree : dict
-        The nodes below the root by name. What a name leads to is a dict of nodes below it, a list of labels, or None if
-        the name itself is a label. Names of nodes and labels must all be different.
+        A dict from the names of the nodes below the root to what is below each: another such dict, a list of labels, or
+        None if the name itself is a label. All names of nodes and labels must be distinct.
 
     Examples
     --------
@@ -135,8 +135,8 @@ class Hierarchy(Part):
     def from_paths(cls, paths: Any, separator: str = "/") -> Self:
         """Make a hierarchy from paths such as "animal/bird/owl", with the separator between the names.
 
-        A list of paths gives labels that are the paths themselves; a dict gives the path of every label. A node is
-        called by the path that leads to it, so that nodes of the same name may be in several places.
+        If ``paths`` is a list, the labels are the paths themselves; a dict maps every label to its path. The name of an
+        inner node is the path from the root to it, so that several nodes may end in the same word.
 
         Examples
         --------
@@ -172,9 +172,9 @@ class Hierarchy(Part):
 
     @classmethod
     def from_parents(cls, parents: Mapping[Any, Any]) -> Self:
-        """Make a hierarchy from the parent of every label and inner node; a node that is no parent is a label.
+        """Make a hierarchy from a dict that maps labels and inner nodes to parents; nodes without children are labels.
 
-        Nodes without an entry, or with the parent None, are below the root.
+        Nodes without an entry, or with the parent None, are right below the root.
 
         Examples
         --------
@@ -194,36 +194,35 @@ class Hierarchy(Part):
         return cls({top: tree_of(top) for top in tops})
 
     def check(self) -> None:
-        """Raise unless it is a tree with at least two leaves whose names are all different."""
+        """Raise unless ``tree`` is a valid tree with at least two leaves and distinct names."""
         check_tree(self.tree)
 
     @property
     def _paths(self) -> dict[Any, list[Any]]:
-        """For every label the nodes from the top down to it, itself included."""
+        """A dict from every label to its path: the nodes from below the root down to the label itself."""
         return check_tree(self.tree)
 
     @property
     def leaves(self) -> list[Any]:
-        """The labels, in the order of the tree."""
+        """The class labels, in the order of the tree."""
         return list(self._paths)
 
     @property
     def n_levels(self) -> int:
-        """The number of levels below the root; the labels are the last one."""
+        """The number of levels below the root, which is the length of the longest path."""
         return max(map(len, self._paths.values()))
 
     def ancestors(self, node: Any) -> list[Any]:
-        """Return the nodes from the top down to a label or a node, itself included; the root has no name."""
+        """Return the path to a label or inner node: all nodes from below the root down to the node itself."""
         for path in self._paths.values():
             if node in path:
                 return path[: path.index(node) + 1]
         raise ValueError(f"{node!r} is neither a label nor a node of the hierarchy.")
 
     def nodes(self, level: int, classes: Any = None) -> list[Any]:
-        """Return the nodes of a level, in the order of the tree: all, or those above some of the given classes.
+        """Return the nodes of a level in the order of the tree: all, or only the ancestors of the given classes.
 
-        Level 1 is right below the root, level ``n_levels`` is that of the labels. A label that is nearer to the root
-        belongs to the lower levels, too.
+        Level 1 is right below the root, level ``n_levels`` the deepest. A label is also a node of all levels below it.
         """
         paths = self._paths
         check_number("level", level, int, 1, max(map(len, paths.values())))
@@ -231,15 +230,15 @@ class Hierarchy(Part):
         return list(dict.fromkeys(path[min(level, len(path)) - 1] for label, path in paths.items() if label in known))
 
     def members(self, level: int, classes: Any) -> Mask:
-        """Mark which of K classes belong to which of the m nodes of ``nodes(level, classes)``, (K, m)."""
+        """Return a mask (K, m) that tells which of K classes are below which of the m nodes of a level (`nodes`)."""
         place = {name: j for j, name in enumerate(self.nodes(level, classes))}
         own = np.array([place[path[min(level, len(path)) - 1]] for path in self._paths_of(classes)])
         return own[:, None] == np.arange(len(place))
 
     def distances(self, classes: Any) -> Array:
-        """Return the number of edges between every two of K classes, (K, K): 2 for those right below the same node.
+        """Return the number of tree edges between every two of K classes, (K, K): 2 for children of the same node.
 
-        With them as ``costs``, `predict` returns the class with the smallest expected distance.
+        If this matrix is passed as ``costs``, `predict` returns the class with the smallest expected distance.
         """
         paths = self._paths_of(classes)
         depth = np.array([len(path) for path in paths])
@@ -251,9 +250,9 @@ class Hierarchy(Part):
         return depth[:, None] + depth - 2.0 * shared
 
     def codewords(self, classes: Any) -> Array:
-        """Return codewords of K >= 2 classes, (K, K − 1), so that relatives are near.
+        """Return a coding matrix (K, K − 1) of K >= 2 classes in which classes near in the tree have near codewords.
 
-        Every inner node has a simplex for what is below it. The mean squared length is one.
+        It combines a simplex for the children of every inner node. The mean squared length of the codewords is one.
         """
         paths = self._paths_of(classes)
         K = check_classes(len(paths))
@@ -275,7 +274,7 @@ class Hierarchy(Part):
         return Y / np.sqrt((Y**2).sum(axis=1).mean())
 
     def _paths_of(self, classes: Any) -> list[list[Any]]:
-        """Return the paths of classes, in their order; raise if the tree lacks one."""
+        """Return the path of every given class label; raise if a label is not a leaf of the tree."""
         paths, found = self._paths, np.asarray(classes)
         if found.ndim != 1 or not len(found):
             raise ValueError(f"classes has shape {found.shape}; pass a list of labels, at least one.")
@@ -287,7 +286,7 @@ class Hierarchy(Part):
 
 
 def check_tree(tree: Any) -> dict[Any, list[Any]]:
-    """Return the path to every leaf; raise unless there are at least two leaves, and all names are different."""
+    """Return a dict from leaves to their paths; raise unless there are at least two leaves, all names distinct."""
     if not isinstance(tree, Mapping):
         raise TypeError(f"tree={tree!r:.200} of a hierarchy must be {FORMS}.")
     paths = list(walk_paths(tree))
@@ -312,7 +311,7 @@ def check_tree(tree: Any) -> dict[Any, list[Any]]:
 def walk_paths(
     tree: Any, name: Any = "the root", above: tuple[Any, ...] = (), outer: tuple[int, ...] = ()
 ) -> Iterator[list[Any]]:
-    """Yield the names from the top down to every leaf; raise unless all nodes have something in an accepted form."""
+    """Yield the path of names to every leaf; raise if a node is invalid. Recursive calls pass the other arguments."""
     if id(tree) in outer:
         raise ValueError(f"the hierarchy contains itself: {name!r} is below itself.")
     if not isinstance(tree, Mapping | list | tuple | np.ndarray):
@@ -334,7 +333,7 @@ def walk_paths(
 
 
 def find_tops(parents: Mapping[Any, Any]) -> list[Any]:
-    """Return the nodes right below the root, in their order; raise if parents lead in a circle, or too far up."""
+    """Return the nodes right below the root, from a dict of parents; raise if there is a cycle or too many levels."""
     tops: dict[Any, None] = {}
     for start in parents:
         way = [start]
@@ -350,13 +349,13 @@ def find_tops(parents: Mapping[Any, Any]) -> list[Any]:
 
 
 def check_depth(n_levels: int) -> None:
-    """Raise if a tree has too many levels."""
+    """Raise if a hierarchy has more than `DEEPEST` levels."""
     if n_levels > DEEPEST:
         raise ValueError(f"the hierarchy has more than {DEEPEST} levels; that is the most.")
 
 
 def names_array(names: Iterable[Any]) -> AnyArray:
-    """Return names as an array: text or numbers if they are all of a kind, else objects."""
+    """Return names as a NumPy array: of text or numbers if all have the same type, else of objects."""
     listed = list(names)
     kinds = {str if isinstance(name, str) else type(name) for name in listed}
     if len(kinds) == 1 and not isinstance(listed[0], tuple):

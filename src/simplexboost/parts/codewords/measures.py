@@ -1,4 +1,4 @@
-"""Measures how good a code is: its smallest distance, the wrong bits it corrects, its margin capacity."""
+"""Computes how good a coding matrix is: its smallest distance, the wrong bits it corrects, its margin capacity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import check_classes, check_matrix, check_ternary
 
 @described
 def min_distance(Y: ArrayLike) -> float:
-    """Compute the smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``; they may be equal.
+    """Compute the smallest squared distance of two rows of a coding matrix, ``min_{k<l} ‖y_k - y_l‖²``; may be 0.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def min_hamming(Y: ArrayLike) -> float:
 
 @described
 def bits_corrected(Y: ArrayLike) -> int:
-    """Compute the number of wrong bits that Hamming decoding of codewords of −1, 0 and +1 always corrects.
+    """Compute how many wrong bits Hamming decoding can always correct, for a coding matrix of −1, 0 and +1.
 
-    Without zeros that is ``⌊(min_hamming - 1)/2⌋``. With zeros, a column in which the true class has a zero may give
-    any answer; e wrong bits in the other columns are harmless for class k if, for every other class l,
-    ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
+    A bit is the ±1 output of the binary classifier of a column. Without zeros ``⌊(min_hamming - 1)/2⌋`` wrong bits are
+    corrected. A column where the true class has a zero may give any output; e wrong bits in other columns are harmless
+    for class k if, for every other class l, ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
 
     Examples
     --------
@@ -72,10 +72,9 @@ def bits_corrected(Y: ArrayLike) -> int:
 
 @described
 def margin_capacity(Y: ArrayLike) -> float:
-    """Compute the margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
+    """Compute the margin that a vector v can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
 
-    By duality it is half the smallest distance of a codeword to the convex hull of the others; 0 if a codeword lies in
-    that hull.
+    It is half the smallest distance of a codeword to the convex hull of all others, or 0 if one lies in that hull.
 
     Examples
     --------
@@ -93,8 +92,8 @@ def margin_capacity(Y: ArrayLike) -> float:
 def _hull_distance(y: Array, others: Array) -> float:
     """Compute the distance of y (d,) to the convex hull of the rows of ``others`` (K-1, d), none of them equal to y.
 
-    Non-negative least squares solves it exactly: ``min_{w>=0} ‖Aw‖² + m²(Σw - 1)²`` has w along the weights of the
-    nearest point for any m > 0, because for fixed direction u the minimum over the scale of w grows with ``‖Au‖``.
+    With A the matrix of columns ``others - y``, non-negative least squares ``min_{w>=0} ‖Aw‖² + m²(Σw - 1)²`` gives w
+    proportional to the weights of the nearest point, for any m > 0: the smaller ``‖Aw‖ / Σw``, the smaller the minimum.
     """
     from scipy.optimize import nnls
 
@@ -106,7 +105,7 @@ def _hull_distance(y: Array, others: Array) -> float:
 
 @described
 def capacity_bound(K: int) -> float:
-    """Compute the largest margin capacity of K unit codewords, ``K / (2(K-1))``, that of the simplex.
+    """Compute the largest margin capacity of K codewords of length one, ``K / (2(K-1))``, which the simplex has.
 
     Examples
     --------
@@ -117,5 +116,5 @@ def capacity_bound(K: int) -> float:
 
 
 def largest_off_diagonal(gram: Array) -> float:
-    """Return the largest entry (k, l), k ≠ l, of a matrix of inner products."""
+    """Return the largest entry off the diagonal of a matrix of inner products."""
     return float(np.where(np.eye(len(gram), dtype=np.bool_), -np.inf, gram).max())

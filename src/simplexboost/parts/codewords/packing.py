@@ -1,11 +1,11 @@
-"""Constructs max-min codes, unit vectors in few dimensions as far apart as possible, for many classes.
+"""Constructs max-min codes for many classes: unit vectors in few dimensions, as far apart as possible.
 
-`pack` minimises max_{k<l} <y_k, y_l> over K unit vectors in d dimensions in two stages. *Anneal*: all starts together
-descend the log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. That gives
-three digits. *Polish*: for small codes the best starts are taken to their local optimum with all digits, by a linear
-program per step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` in a trust region.
+`pack` minimises max_{k<l} <y_k, y_l> over K unit vectors in d dimensions in two stages. *Anneal*: several random codes
+descend the log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. This gives
+three digits. *Polish*: for small codes, the best results are moved to a local optimum with all digits, by a linear
+program per step in a trust region, ``min c s.t. <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c``.
 
-`Auto` takes such a code only where the table would not fit into memory with canonical codewords.
+`Auto` uses a max-min code only if the scores F (n, K) of canonical codewords would not fit into memory.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _last: tuple[Any, Points, Any] = (None, np.empty((0, 0)), None)
 
 
 def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
-    """Search K unit rows in d dimensions, (K, d), with a large minimal distance; with zero sum if ``centered``.
+    """Search K unit vectors in d dimensions, (K, d), with a large minimal distance; with zero sum if ``centered``.
 
-    A fit that compares candidates begins each of them with the same search, which takes minutes for 50 000 codewords:
-    the result of the last one from a single start is kept.
+    The result of the latest search from a single start is kept, because a fit that compares candidates begins each of
+    them with the same search, which takes minutes for 50 000 codewords.
     """
     global _last
     starts = int(np.clip(GRAM_ENTRIES // (2 * K * K), 1, MAX_STARTS))
@@ -58,7 +58,7 @@ def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
 
 
 def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int) -> Points:
-    """Search from random starts and return the best code found."""
+    """Return the best code (K, d) that is found from several random starts."""
     with one_blas_thread():  # more threads round differently and end in another code
         annealed = anneal(rng.standard_normal((starts, K, d)), centered)  # (starts, K, d) float32
     codes = retract(annealed.astype(np.float64), centered)  # float32 leaves norms and sums 1e-7 off
@@ -72,12 +72,12 @@ def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int
 
 
 def max_cosine(Y: Points) -> float:
-    """Return the largest inner product of two different rows of Y (K, d)."""
+    """Return the largest inner product of two rows of a code Y (K, d)."""
     return largest_off_diagonal(Y @ Y.T)
 
 
 def retract(codes: Points, centered: bool) -> Points:
-    """Move codes (starts, K, d) to nearby ones with unit rows and, if ``centered``, zero sum.
+    """Return nearby codes whose rows have length one and, if ``centered``, zero sum, for all codes (starts, K, d).
 
     The zero sum takes Newton steps of least norm: ``dy_k = (I - y_k y_kᵀ) λ`` with ``(K I - Yᵀ Y) λ = -Σ_k y_k``.
     """
@@ -94,17 +94,16 @@ def retract(codes: Points, centered: bool) -> Points:
 
 
 def _unit(Y: Points) -> Points:
-    """Scale rows to norm one."""
     return Y / np.linalg.norm(Y, axis=-1, keepdims=True)
 
 
 def _tangent(V: Points, Y: Points) -> Points:
-    """Remove from the rows of V their components along the unit rows of Y."""
+    """Subtract from each row of V its component along the unit vector in the same row of Y."""
     return V - Y * (V * Y).sum(axis=-1, keepdims=True)
 
 
 def anneal(codes: Points, centered: bool) -> Points:
-    """Descend the log-sum-exp energy of every code (starts, K, d) with growing sharpness; float32, same shape."""
+    """Lower the log-sum-exp of inner products, with growing sharpness, in all codes (starts, K, d); return float32."""
     Y = retract(codes.astype(np.float32), centered)
     velocity = np.zeros_like(Y)
     ceiling = gap = np.ones((len(Y), 1, 1), np.float32)
@@ -123,9 +122,9 @@ def anneal(codes: Points, centered: bool) -> Points:
 
 
 def attraction(Y: Points, beta: Points, ceiling: Points) -> tuple[Points, Points, Points]:
-    """Compute ``Σ_l exp(β (<y_k, y_l> - ceiling)) y_l`` (starts, K, d), the energy's gradient up to scale, by blocks.
+    """Compute ``Σ_l exp(β (<y_k, y_l> - ceiling)) y_l`` (starts, K, d), the gradient of the log-sum-exp up to a factor.
 
-    Also returns, per start, the largest cosine (the next ceiling) and the mean over k of 1 - the largest cosine of k.
+    Also return per start the largest inner product, the next ceiling, and the mean over k of 1 - the largest of row k.
     """
     starts, K, _ = Y.shape
     rows = max(1, GRAM_ENTRIES // (starts * K))
@@ -144,7 +143,7 @@ def attraction(Y: Points, beta: Points, ceiling: Points) -> tuple[Points, Points
 
 
 def polish(Y: Points, centered: bool, steps: int = 60) -> Points:
-    """Take Y (K, d) to a local optimum of the largest cosine by linear programs in a shrinking or growing box."""
+    """Move rows of Y (K, d) to a local minimum of the largest inner product, by linear programs in a trust region."""
     cosine, radius = max_cosine(Y), 0.02
     for _ in range(steps):
         move, promised = _linear_step(Y, radius, centered)
@@ -159,7 +158,7 @@ def polish(Y: Points, centered: bool, steps: int = 60) -> Points:
 
 
 def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, float]:
-    """Return the move dY (K, d), |dY| <= radius, that lowers the linearised largest cosine most, and the gain."""
+    """Return the move dY (K, d), |dY| <= radius, that lowers the linearised largest inner product most, and how far."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape
@@ -186,24 +185,24 @@ def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, floa
 
 
 def _block_rows(blocks: Indices, values: Points, K: int) -> csr_array:
-    """Build a sparse (rows, K d) array whose row r holds ``values[r]`` (d,) at the place of codeword ``blocks[r]``."""
+    """Return a sparse array (rows, K d): row r holds ``values[r]`` (d,) in the d columns of codeword ``blocks[r]``."""
     rows, d = values.shape
     columns = blocks[:, None] * d + np.arange(d)  # (rows, d)
     return csr_array((values.ravel(), columns.ravel(), np.arange(0, rows * d + 1, d)), shape=(rows, K * d))
 
 
 class MaxMin(SizedCodewords, name="max-min"):
-    """Unit codewords whose smallest distance is as large as could be found: the code for few dimensions.
+    """The max-min code: unit vectors in few dimensions whose smallest distance is the largest that could be found.
 
     Closed forms are used where they are known to be optimal: the simplex for K <= d+1, orthogonal simplices for K <= 2d
-    (squared distance 2), the polygon for d = 2. Otherwise a numerical search: exact to 1e-9 where the optimum is known
-    and K d is small, a good local optimum for large codes. One column is enough only for K = 2; by default there are
-    ``min(K-1, ceil(3 √K), 64)``: 16 for 26 classes, 30 for 100, 63 for 438.
+    (squared distance 2), the regular polygon for d = 2. Otherwise there is a numerical search: exact to 1e-9 where the
+    optimum is known and K d is small, a good local optimum for large codes. One column is enough only for K = 2. The
+    default is ``min(K-1, ceil(3 √K), 64)`` columns: 16 for 26 classes, 30 for 100, 63 for 438.
 
     Parameters
     ----------
     centered : bool
-        Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55). False gives the classical
+        Whether the codewords must sum to zero, as in equation 55 of Saberian and Vasconcelos. False gives the classical
         packing problem, whose optimum can be better: 1.1912 against 1.1716 for K = 10, d = 3.
 
     Examples
@@ -241,7 +240,7 @@ class MaxMin(SizedCodewords, name="max-min"):
 
 
 def _orthogonal_simplices(K: int, d: int) -> Array:
-    """Return K − d simplices in orthogonal subspaces, (K, d): squared distance 2, optimal for d+2 <= K <= 2d."""
+    """Return a code (K, d) of K − d simplices in orthogonal subspaces, which is optimal for d+2 <= K <= 2d."""
     from scipy.linalg import block_diag
 
     sizes = [len(axes) for axes in np.array_split(np.arange(d), K - d)]
@@ -249,17 +248,17 @@ def _orthogonal_simplices(K: int, d: int) -> Array:
 
 
 class Auto(SizedCodewords, name="auto"):
-    """Canonical codewords, or few dimensions where the table would not fit into memory with canonical ones.
+    """Canonical codewords, or a max-min code of few dimensions if there are more than ``most_canonical`` classes.
 
-    With ``code_dim`` it is a max-min code of this dimension for any number of classes.
+    If ``code_dim`` is given, a max-min code of this dimension is used for any number of classes.
 
     Parameters
     ----------
     most_canonical : int
-        The largest number of classes that get canonical codewords; `SimplexBoostClassifier` computes it from the rows
-        and the free memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory.
-        After 15 rounds on 40 000 rows of 2 000 blobs, accuracy is 1.000 in 3.7 s, with a predictor of 320 MB; with 64
-        dimensions it is .830 in 8.4 s, with 10 MB.
+        The largest number of classes that get canonical codewords; `SimplexBoostClassifier` computes it from the number
+        of rows and the free memory. Canonical codewords are more accurate and faster, but their scores F (n, K) take
+        memory. After 15 rounds on 40 000 rows of 2 000 Gaussian classes, the accuracy is 1.000 in 3.7 s, with 320 MB
+        for F; a code of 64 dimensions has .830 in 8.4 s, with 10 MB.
 
     Examples
     --------
@@ -280,7 +279,7 @@ class Auto(SizedCodewords, name="auto"):
         return self._rule(K).columns(K)
 
     def _rule(self, K: int) -> Canonical | MaxMin:
-        """Return the codewords for K classes."""
+        """Return the code that is used for K classes: canonical or max-min."""
         if self.code_dim is None and K <= self.most_canonical:
             return Canonical()
         return MaxMin(None if self.code_dim is None else min(self.code_dim, K - 1))

@@ -1,7 +1,7 @@
 """Provides weak learners, which fit a hypothesis h to a negative gradient G (n, d) so that Σ_i ⟨G_i, h(x_i)⟩ is large.
 
-Trees are grown alike and differ in the statistics, the node score (docs/design.md) and the values of leaves
-(docs/choosing.md). If only one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1.
+Tree learners differ in the statistics that are summed over nodes, in the node score (docs/design.md) and in the leaf
+values (docs/choosing.md). If d = 1, leaf values are −1 or +1, except in `NewtonTree` and its subclasses.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ LEARNERS = Learner.table
 
 
 def as_learner(value: Any) -> Learner:
-    """Return the learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
+    """Return the weak learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn estimator.
 
     Parameters
     ----------
     value : str, Learner or scikit-learn estimator
-        A key of ``LEARNERS``, a learner, which is returned as it is, or an estimator, which is wrapped.
+        A key of ``LEARNERS``, a `Learner`, which is returned unchanged, or a classifier or regressor, which is wrapped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Defines the base class of weak learners, its requests and answers, and scikit-learn's estimators as learners."""
+"""Defines the base class of weak learners, their input and output, and scikit-learn's estimators as weak learners."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from ...tables.training_set import TrainingSet
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a weak learner is asked to fit.
+    """The input of a weak learner in one round: training rows, negative gradient and codewords.
 
     Attributes
     ----------
     data : TrainingSet
-        The training rows, binned, with their weights.
+        The training rows, binned, with their sample weights.
     gradient : Gradient
-        The negative gradient to follow.
+        The negative gradient of the risk, to which the hypothesis is fitted.
     Y : array of shape (K, d)
-        The answers of learners that name classes: row k for class k; ±1 for one coordinate.
+        The coding matrix: if a hypothesis predicts class k, its output is row k (±1 if only one coordinate is fitted).
     curvature : array of shape (n,) or None, default=None
-        The sum of the Hessian's diagonal, or None if only the gradient is used.
+        For every row the sum of the Hessian's diagonal, or None if only the gradient is used.
     rows, features : arrays or None, default=None
-        The numbers of the rows and of the features that the learner may use, ascending; None stands for all.
+        The row indices and the feature indices that the learner may use, ascending; None stands for all.
     seed : int, default=0
-        The seed of learners that draw at random.
+        The seed of learners that draw random numbers.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class Request:
 
     @property
     def h(self) -> Array:
-        """The weights of a regression on G / h, (n,): the curvatures, or the sample weights if there are none."""
+        """The weights of a regression on G / h, (n,): the curvatures or, if there are none, the sample weights."""
         return self.data.weight if self.curvature is None else self.curvature
 
     @property
     def used(self) -> AnyArray | slice:
-        """The rows that the learner may use, as an index."""
+        """The rows that the learner may use, as an index for arrays of n rows."""
         return slice(None) if self.rows is None else self.rows
 
     G = property(lambda self: self.gradient.G, doc="Minus the gradient in F, (n, d).")
@@ -71,21 +71,21 @@ class Request:
 
 
 class Answer:
-    """A hypothesis and its outputs on the training rows.
+    """The output of a weak learner: a hypothesis, with its outputs on the training rows.
 
     Parameters
     ----------
     hypothesis : Hypothesis
-        What the learner has found, which also predicts for other rows.
+        The fitted weak hypothesis, which can also predict for new rows.
     outputs : array of shape (n, d), or LeafOutputs
-        The outputs on the training rows; those of a tree may be given by leaf.
+        The outputs on the training rows, or for a tree its leaf values with the leaf index of every row.
     classes : array of shape (n,) or None, default=None
-        The class named for every row, if the outputs are codewords of classes.
+        The predicted class index of every row, if the outputs are codewords of classes.
 
     Attributes
     ----------
     compact : array or LeafOutputs
-        The outputs as the learner gave them; ``outputs`` is always an array.
+        The outputs as they were passed; ``outputs`` is always an array.
 
     Examples
     --------
@@ -100,15 +100,15 @@ class Answer:
 
     @cached
     def outputs(self) -> Array:
-        """Return the outputs, (n, d)."""
+        """The outputs of the hypothesis on the training rows, as an array (n, d)."""
         return self.compact.dense() if isinstance(self.compact, LeafOutputs) else self.compact
 
 
 class Learner(Part):
-    """A weak learner, which answers a request, the data and the gradient, with a hypothesis.
+    """The base class of weak learners, which fit a hypothesis h to the negative gradient G (n, d).
 
-    A subclass has annotated parameters and writes `fit`; cloning, printing, grid search and saving come with it. Trees
-    inherit from `TreeLearner`, which leaves even less to write.
+    A subclass declares its parameters as annotated class attributes and defines `fit`; cloning, printing, grid search
+    and saving are inherited. The base class of tree learners is `TreeLearner`.
 
     Examples
     --------
@@ -124,33 +124,34 @@ class Learner(Part):
 
     @property
     def refusal(self) -> str | None:
-        """Why the learner cannot take categorical columns, as the beginning of a message; None if it can."""
+        """The beginning of the error message if the learner cannot take categorical columns; None if it can."""
         return None if self.takes_categories else f"learner={self!r} takes numbers only"
 
     @abstractmethod
     def fit(self, request: Request) -> Answer:
-        """Fit a hypothesis to a request."""
+        """Fit a hypothesis to the negative gradient of a request; return it with its outputs on the training rows."""
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
-        """Fit requests that differ only in their gradients and curvatures; a learner may share work among them."""
+        """Fit a hypothesis to each of several requests, which differ only in their gradients and curvatures."""
         return [self.fit(request) for request in requests]
 
     def resolve(self, data: TrainingSet) -> Learner:
-        """Return the learner for a fit on these data, with concrete values for "auto"."""
+        """Return a learner in which parameters equal to "auto" have concrete values for these training data."""
         return self
 
     def check(self) -> None:
         """Raise if a parameter is invalid; called once before boosting."""
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
-        """Raise if the learner does not suit these data or codewords (K, d); called once before boosting."""
+        """Raise if the learner does not suit the training data or the coding matrix Y; called once before boosting."""
 
 
 class SklearnLearner(Learner):
-    """Any scikit-learn classifier or regressor whose ``fit`` takes ``sample_weight``.
+    """A scikit-learn classifier or regressor as weak learner; its ``fit`` must take ``sample_weight``.
 
-    A classifier is trained on the labels with the boosting weights and answers with codewords (±1 for one coordinate);
-    a regressor is fitted to the gradient by least squares (to G / h with weights h if there is a curvature).
+    A classifier is trained on the labels with the boosting weights; the output is the codeword of the predicted class
+    (±1 for one coordinate). A regressor fits G / h by weighted least squares; the weights h are curvatures or sample
+    weights.
 
     Parameters
     ----------
@@ -195,7 +196,7 @@ class SklearnLearner(Learner):
 
 
 def is_estimator(value: Any) -> bool:
-    """Tell whether a value is a scikit-learn classifier or regressor."""
+    """Tell whether a value is an instance of a scikit-learn classifier or regressor."""
     return (
         hasattr(value, "__sklearn_tags__")
         and not isinstance(value, type)

@@ -1,4 +1,4 @@
-"""Reads the user's constraints on trees: which features may interact, and in which the class scores are monotone."""
+"""Reads the constraints on trees: which features may interact, and in which features class scores are monotone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...tables.training_set import TrainingSet
 
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
-    """Return `Growth.interactions` for ``interaction_cst``; features that no group names form one of their own."""
+    """Return the setting `Growth.interactions` for ``interaction_cst``; features in no given set form one more set."""
     if cst is None:
         return 0
     if isinstance(cst, str):
@@ -38,7 +38,7 @@ def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ..
 
 
 def positions(features: Iterable[Any], parameter: str, data: TrainingSet) -> list[int]:
-    """Return the positions of features that a parameter gives by name or position; raise if X does not have them."""
+    """Return the indices of features given by name or index; raise, naming the parameter, if X lacks one of them."""
     features = list(features)
     names = [feature for feature in features if isinstance(feature, str)]
     if names and data.names is None:
@@ -58,15 +58,15 @@ def positions(features: Iterable[Any], parameter: str, data: TrainingSet) -> lis
 
 
 def shorten(names: list[Any], most: int = 5) -> list[str]:
-    """Return the first names, for a message."""
+    """Return at most ``most`` names as text for an error message, followed by an ellipsis if there are more."""
     return [*map(str, names[:most]), *(["..."] if len(names) > most else [])]
 
 
 def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
-    """Return how the score of every class may follow every feature, −1, 0 or 1, (K, p); None without constraints.
+    """Return the direction, −1, 0 or 1, in which each class score may follow each feature, (K, p); None if all are 0.
 
-    ``cst`` is None; for two classes a list of p numbers or a dict by feature, meant for the score of class 1; or a dict
-    by number of the class of such lists and dicts; or an array (K, p).
+    ``cst`` is None, an array (K, p), or a dict from class index to constraints, a list of p signs or a dict from
+    feature to sign. With two classes ``cst`` may also be such a list or dict itself, for the score of class 1.
     """
     if cst is None or (isinstance(cst, Mapping) and not cst):
         return None
@@ -103,12 +103,12 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
 
 
 def is_by_class(cst: Mapping[Any, Any]) -> bool:
-    """Tell whether the entries of a dict are constraints of a class each, not of a feature each."""
+    """Tell whether a dict of constraints has class indices as keys, rather than features."""
     return any(isinstance(value, Mapping) or np.ndim(value) > 0 for value in cst.values())
 
 
 def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:
-    """Return the signs (p,) from a list of them, or from a dict by name or position of the feature."""
+    """Return the signs −1, 0 or 1 of all features, (p,), from a list of p signs or a dict by feature name or index."""
     if isinstance(cst, Mapping):
         signs = np.zeros(data.p, dtype=np.int8)
         for (feature, sign), j in zip(cst.items(), positions(cst, "monotonic_cst", data), strict=True):

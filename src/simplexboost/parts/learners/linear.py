@@ -1,7 +1,7 @@
 """Fits a line in one feature by least squares, as a weak learner.
 
-A few matrix products give the sums of all features and all requests of a round together, with other rounding errors
-than single regressions. So they only tell which features may be the best, mostly one, and regressions on these decide.
+A few matrix products give the sums for all features and all requests of a round at once, but with other rounding errors
+than single regressions. So they only select the features that may be best, mostly one, for which regressions are run.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from .base import Answer, Learner, Request
 
 
 class LinearRegressor(Learner, name="linear"):
-    """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
+    """A linear regression on the one feature f that explains most: h(x) = a x_f + b with a, b (d,).
 
-    All features are tried; the one with the largest explained sum of squares wins. Missing values count as the
-    feature's mean.
+    All features are tried; the one with the largest explained sum of squares is used. Missing values count as the mean.
 
     Examples
     --------
@@ -41,7 +40,7 @@ class LinearRegressor(Learner, name="linear"):
         return [self._best(request, f) for request, f in zip(requests, likely_features(requests), strict=True)]
 
     def _best(self, request: Request, features: AnyArray) -> Answer:
-        """Regress on some features, and return the best fit."""
+        """Fit a regression on each of these features, and return the one that explains the largest sum of squares."""
         data, rows = request.data, request.used
         G, h = request.G[rows], request.h[rows]
         fits = [self._regress(column_of(data.columns, f)[rows], G, h, f) for f in features.tolist()]
@@ -50,10 +49,10 @@ class LinearRegressor(Learner, name="linear"):
 
     @staticmethod
     def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
-        """Fit G / h with weights h, whose weighted sums need only G and h; return the explained sum of squares, too.
+        """Regress G / h (n, d), with weights h, on a feature x (n,); return the explained sum of squares and the line.
 
-        A power of two is taken out of the feature and of the gradient, which is exact: the squares of very large or
-        small values would overflow or vanish. The explained sum is that of the gradient without it.
+        Feature and gradient are first divided by powers of two, which is exact, because squares of very large or small
+        values would overflow or vanish. The returned sum of squares is that of the divided gradient.
         """
         known = ~np.isnan(x)
         height = int(np.frexp(np.abs(G).max(initial=0.0))[1])
@@ -79,7 +78,7 @@ SLACK = 1e-9  # how far sums may be off, as a part of the sum of their absolute 
 
 
 def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
-    """Return the features, ascending, whose fit may explain most, for requests that differ only in G and h."""
+    """Return for each request the features that may explain most, ascending; requests differ only in G and h."""
     first = requests[0]
     features = np.arange(first.data.p) if first.features is None else first.features
     X, rows = first.data.X, first.rows
@@ -102,15 +101,15 @@ def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
 
 
 def scale_to_one(G: Array) -> Array:
-    """Divide G by its largest absolute value, which changes no comparison."""
+    """Return G divided by its largest absolute value; the comparison of features does not depend on this factor."""
     largest = np.abs(G).max(initial=0.0)
     return G / largest if 0.0 < largest < np.inf else G
 
 
 def sum_products(X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Array, half: Array) -> tuple[Array, Array]:
-    """Return Σ x v (p, q) and Σ h x² (p, H) for V (n, q) and h (n, H), over some rows of X (n, p), or over all.
+    """Return Σ x v (p, q) and Σ h x² (p, H), sums over rows, for the q columns v of V and the H columns of h.
 
-    The features x are in units in which they lie between −1 and 1.
+    The features x, columns of X (n, p), are scaled to between −1 and 1. If ``rows`` is None, all rows are used.
     """
     products, squares = np.zeros((X.shape[1], V.shape[1])), np.zeros((X.shape[1], h.shape[1]))
     unit = np.divide(1.0, half, out=np.zeros_like(half), where=half != 0)
@@ -126,9 +125,9 @@ def sum_products(X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Arra
 def bound_explained(
     products: Array, totals: Array, sizes: Array, weighted: Array, total: float, squares: Array
 ) -> tuple[Array, Array]:
-    """Bound the sum of squares of some columns v that each feature x explains, from both sides, (p,) each.
+    """Return a lower and an upper bound (p,) on the sum of squares of the columns v that each feature x explains.
 
-    They follow from Σ x v (p, d), Σ v and Σ |v| (d,), and with the weights h from Σ h x (p,), Σ h and Σ h x² (p,).
+    They follow from Σ x v (p, d), Σ v (d,), Σ |v| (d,), Σ h x (p,), Σ h and Σ h x² (p,) with the weights h of the rows.
     """
     with np.errstate(all="ignore"):
         centre = weighted / total  # (p,)

@@ -1,13 +1,13 @@
-"""Grows trees whose leaf values are Newton steps, ΣG / (Σh + l2), if required monotone in some features.
+"""Grows trees whose leaf values are Newton steps ΣG / (Σh + l2), monotone in some features if the user requires it.
 
-A tree is monotone in a feature if no step along this feature alone leads from a leaf to one with a smaller value. Which
-leaves such steps connect follows from their boxes, the values of every feature that a leaf accepts. So leaf values must
-satisfy v_a <= v_b for certain pairs of leaves, and the nearest such values are an isotonic regression, here by pooling:
-the leaves of the pair that violates this most, and all that were pooled with them, get their common mean, and so on
-until no pair is left.
+A tree is monotone in a feature if no increase of this feature alone leads from a leaf to one with a smaller value. The
+feature values that each leaf accepts, its box, show which leaves such increases connect. So leaf values must satisfy
+v_a <= v_b for certain pairs of leaves a, b. An isotonic regression finds the nearest such values by pooling: the two
+leaves of the pair that violates this most, and all leaves pooled with them before, get their common mean, until no pair
+violates it.
 
-A sum of monotone trees with positive steps is monotone, and rounding does not change that: a <= b and c <= d imply
-fl(a + c) <= fl(b + d) for floating-point numbers too.
+A sum of monotone trees with positive steps is monotone. Rounding does not change that: a <= b and c <= d imply fl(a +
+c) <= fl(b + d) for floating-point numbers too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CODES = 256  # of categories
 
 
 class Boxes(NamedTuple):
-    """What the L leaves of a tree accept, of each of the q features that the tree splits."""
+    """The boxes of a tree's L leaves: the values of each of the q split features with which rows can reach a leaf."""
 
     features: AnyArray  # (q,)
     low: Array  # (L, q), numbers in (low, high] are accepted; inf and −inf where there are none
@@ -40,7 +40,7 @@ class Boxes(NamedTuple):
 
 
 def leaf_boxes(tree: Tree) -> Boxes:
-    """Return the boxes of the leaves."""
+    """Return for every leaf of a tree the feature values with which rows can reach it."""
     nodes = tree.nodes
     inner = nodes["feature"] >= 0
     features, at = np.unique(nodes["feature"][inner], return_inverse=True)
@@ -73,11 +73,10 @@ def leaf_boxes(tree: Tree) -> Boxes:
 
 
 def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return leaves a and b, as two arrays, such that v_a <= v_b for all these pairs makes the tree monotone.
+    """Return pairs of leaves a and b, as two index arrays, whose values must satisfy v_a <= v_b in a monotone tree.
 
-    There is a pair if a point of a and a point of b agree in all features without a constraint, and the second is not
-    below the first in those with one (``signs`` (p,) says which way is up). Pairs that follow from two others are left
-    out.
+    There is a pair if some row of leaf a can become a row of leaf b when features change only as their signs (p,)
+    allow: up if 1, down if −1, not at all if 0. Pairs that follow from two other pairs are left out.
     """
     L = len(boxes.low)
     before = ~np.eye(L, dtype=bool)  # (L, L)
@@ -95,7 +94,7 @@ def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 
 def pool_values(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
-    """Move values (L,) as little as possible, in weighted squares, so that value[a] <= value[b] for all pairs.
+    """Return the values (L,) nearest to the given ones, in weighted squares, with v[a] <= v[b] for all leaf pairs a, b.
 
     >>> pool_values(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
     array([1.5, 1.5, 2. ])
@@ -110,7 +109,7 @@ def pool_values(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array
 
 
 def make_monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> AnyArray:
-    """Make leaf values (L, K) monotone: leaves weigh (L,), and class k follows feature f by signs[k, f]."""
+    """Return leaf values (L, K) made monotone: class k follows feature f by signs[k, f]; leaves have weights (L,)."""
     split = np.unique(tree.nodes["feature"][tree.nodes["feature"] >= 0])
     classes = np.flatnonzero(signs[:, split].any(axis=1))
     if len(classes) == 0:
@@ -126,17 +125,17 @@ def make_monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) 
 
 
 class NewtonTree(TreeLearner, name="newton-tree"):
-    """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
+    """A tree with leaf values ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature h.
 
     Parameters
     ----------
     l2_regularization : float, default=1.0
-        A number that is added to every sum of curvatures, so that leaves of few rows take shorter steps.
+        The number that is added to every sum of curvatures, so that leaves with few rows take shorter steps.
     monotonic_cst : list, dict, array of shape (K, p) or None, default=None
-        The direction in which the score of a class may follow a feature: 1 lets it only rise, −1 only fall, 0 does not
-        constrain it. With two classes it is a list of p numbers, or a dict by position or name of the feature, for the
-        score of the second class; otherwise it is a dict of these by number of the class. It applies to canonical
-        codewords only.
+        The direction in which the score of a class may follow a feature: 1 only upwards, −1 only downwards, 0 for no
+        constraint. With two classes it is a list of p such numbers, or a dict from feature index or name to number, for
+        the score of the second class; otherwise a dict from class index to such a list or dict, or an array. Codewords
+        must be canonical.
 
     Examples
     --------
@@ -167,7 +166,7 @@ class NewtonTree(TreeLearner, name="newton-tree"):
         return super()._make_growth(data, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
-        """Return what is added to every curvature sum on these data."""
+        """Return the number that is added to every sum of curvatures for these training data."""
         return float(self.l2_regularization)
 
     def statistics(self, request: Request) -> Array:
@@ -178,7 +177,7 @@ class NewtonTree(TreeLearner, name="newton-tree"):
         return self.constrain(values, grown, request.data)
 
     def constrain(self, values: Any, grown: Grown, data: TrainingSet) -> Any:
-        """Make leaf values (L, d) monotone where that is asked for; leaves weigh what their curvature weighs."""
+        """Return leaf values (L, d) made monotone as ``monotonic_cst`` requires; leaf weights are the curvatures."""
         signs = None if self.monotonic_cst is None else monotone_signs(self.monotonic_cst, data)
         if signs is None:
             return values
@@ -193,13 +192,13 @@ class NewtonTree(TreeLearner, name="newton-tree"):
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:
-    """Return ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 if that sum is 0; (L, d)."""
+    """Return ΣG / (Σh + l2), (L, d), from sums (L, d + 1) per leaf with the curvature Σh last; 0 where Σh + l2 is 0."""
     h = sums[:, -1:] + l2_regularization
     return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
 class RegressionTree(NewtonTree, name="regression-tree"):
-    """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
+    """A least-squares tree: a `NewtonTree` whose leaf values are weighted means, by default without regularization.
 
     Examples
     --------
@@ -214,11 +213,10 @@ class RegressionTree(NewtonTree, name="regression-tree"):
 
 
 def round_to_single(values: Array) -> Array:
-    """Round numbers to the 24 bits of single precision, in double precision.
+    """Return values rounded to single precision (24 bits), as an array in double precision.
 
-    Products with whole numbers are then exact, and so are the engine's sums of them: a row of weight 3 is the same as
-    three rows. Otherwise the last digits would decide between splits and between classes that are equally good, which
-    is common where examples are few.
+    Their products with whole numbers are then exact, and so are sums of these: a row of weight 3 counts like three
+    rows. Otherwise the last digits would decide between equally good splits or classes, which are common with few rows.
     """
     return values.astype(np.float32).astype(np.float64)
 
@@ -227,18 +225,18 @@ LABEL_L2 = 1.0  # of 0.2, 0.5, 1 and 5 the best or the second best on four table
 
 
 class SketchTree(NewtonTree, name="sketch-tree"):
-    """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
+    """The weak learner of `SketchedNewton`: a Newton tree grown best first, whose limits depend on the data size.
 
     Parameters
     ----------
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The largest number of leaves; None sets no limit. "auto" is one leaf for about 128 rows, at least 16 and at most
-        255; symmetric trees have 64, or those of ``max_depth``.
+        The largest number of leaves; None sets no limit. "auto" is n / 128, but at least 16 and at most 255; symmetric
+        trees have 64 leaves, or as many as ``max_depth`` allows.
     min_samples_leaf : int or "auto", default="auto"
-        The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
+        The smallest number of training rows in a leaf. "auto" is 1 for up to 1000 rows and 5 for more.
     l2_regularization : float or "auto", default="auto"
-        A number that is added to every sum of curvatures. "auto" is 10 / K, and 0.2 from 50 classes on; it is 1 for
-        labels of an indicator matrix, and for several class targets K is the mean of their numbers of classes.
+        The number that is added to every sum of curvatures. "auto" is 10 / K, and 0.2 from 50 classes on; it is 1 for
+        several labels per row (an indicator matrix). For several class targets, K is their mean number of classes.
 
     Examples
     --------
@@ -263,7 +261,7 @@ class SketchTree(NewtonTree, name="sketch-tree"):
         return float(self.l2_among(data.rivals))
 
     def l2_among(self, K: float) -> Any:
-        """Return what is added to every curvature sum where one of K classes is right."""
+        """Return the number that is added to every sum of curvatures if each row has one of K classes."""
         return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:

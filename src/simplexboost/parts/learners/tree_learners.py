@@ -1,6 +1,6 @@
-"""Grows trees as weak learners, with leaves that are unit vectors, codewords of a class, or a sign per coordinate.
+"""Grows trees as weak learners, whose leaf values are unit vectors, codewords, or a sign for each of d coordinates.
 
-`TreeLearner` is their base class, also that of the trees in `newton_trees`.
+`TreeLearner` is their base class, and that of the trees in `newton_trees`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST = 2**31 - 1  # the largest limit that the engine takes
 
 
 class TreeLearner(Learner):
-    """Trees that the engine grows. A subclass says which statistics are summed, by which score, and what leaves hold.
+    """The base class of tree learners; a subclass defines the statistics of rows, the node score and the leaf values.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class TreeLearner(Learner):
     min_samples_leaf : int, default=1
         The smallest number of training rows of positive weight in a leaf.
     growth : {"level", "best", "symmetric"}, default="level"
-        "level" splits the oldest node first, "best" the one whose split gains most. "symmetric" splits all nodes of a
-        level by the same feature and threshold, those that gain most in total. A symmetric tree of depth D has 2^D
-        leaves, some of which may have no rows or fewer than `min_samples_leaf`; without limits its depth is 6.
+        "level" splits the oldest node first, "best" the node whose split has the largest gain. "symmetric" splits all
+        nodes of a level by the same feature and threshold, with the largest total gain. A symmetric tree of depth D has
+        2^D leaves, some of which may have no rows or fewer than `min_samples_leaf`; without limits its depth is 6.
     gain_noise : float, default=0.0
-        Random numbers of this many standard deviations (of the features' gains) are added to the gain of every feature
-        at every node or, in symmetric trees, at every level. The feature with the largest sum is split.
+        The standard deviation of random numbers, in standard deviations of the features' gains. They are added to the
+        gain of every feature at every node (in symmetric trees at every level); the largest sum is split.
     interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
-        Which features may be split on the same path from the root: only those that are together in one of the sets, of
-        positions or names. Features in none of them form a set of their own. "pairwise" allows any two features,
-        "no_interactions" one. None does not constrain the trees.
+        Which features may be split on the same path from the root: only those that are together in one of the sets (of
+        feature indices or names). Features in no set form one more set. "pairwise" allows any two features on a path,
+        "no_interactions" only one. None does not constrain the trees.
 
     Examples
     --------
@@ -102,26 +102,26 @@ class TreeLearner(Learner):
     def grow(
         self, data: TrainingSet, statistics: Array | OneHot, rows: AnyArray | None, features: AnyArray | None, seed: int
     ) -> Grown:
-        """Grow a tree on some statistics: its splits, the leaves of the rows and the sums over them."""
+        """Grow a tree on statistics of the rows; return its splits, the leaf of every row and the sums per leaf."""
         growth = self.__dict__.get("_growth") or self.growth_for(data)
         if growth.noise or self.rounds_at_random:
             growth = replace(growth, seed=seed)
         return data.engine.compute.grow(data.binned, statistics, self.score, growth, None, rows, features)
 
     def statistics(self, request: Request) -> Array | OneHot:
-        """Return the statistics that splits are searched with and that are summed over the leaves: the gradient."""
+        """Return the statistics of every row that are summed in nodes to score splits; by default the gradient G."""
         return request.G
 
     @abstractmethod
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        """Return the values of the leaves, (L, d)."""
+        """Return the leaf values (L, d) of a tree that has been grown for the request."""
 
     def growth_for(self, data: TrainingSet) -> Growth:
-        """Return how the engine grows trees on these data, without the seed of a round."""
+        """Return the engine's settings for growing trees on these training data, without the seed of a round."""
         return self.__dict__.get("_growth") or self._make_growth(data)
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        """Make the settings of the engine; a subclass adds `more` of its own, or other ones."""
+        """Make the engine's settings from the parameters; a subclass adds settings, or replaces them, by ``more``."""
         settings: dict[str, Any] = {
             "max_depth": self.max_depth,
             "max_leaf_nodes": self.max_leaf_nodes,
@@ -136,7 +136,7 @@ class TreeLearner(Learner):
 
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
-    """Return the leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
+    """Return the leaf sums, where all-zero sums of a leaf are replaced by those of its nearest ancestor with others."""
     if sums.all() or sums.any(axis=1).all():  # the first is the faster of the two
         return sums
     all_sums = tree.node_sums(sums)  # (N, m)
@@ -149,7 +149,7 @@ def nearest_sums(tree: Tree, sums: Array) -> Array:
 
 
 class VectorTree(TreeLearner, name="vector-tree"):
-    """Leaves are unit vectors ΣG / ‖ΣG‖, and the node score is ‖ΣG‖. With one coordinate the answers are ±1.
+    """A tree whose leaf values are unit vectors ΣG / ‖ΣG‖ (if d = 1, ±1), with the node score ‖ΣG‖.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class VectorTree(TreeLearner, name="vector-tree"):
 
 
 class Stump(VectorTree, name="stump"):
-    """One split. With one coordinate the two leaves answer ±1, the classical decision stump.
+    """The decision stump: a tree with one split, whose two leaf values are unit vectors; if d = 1 they are ±1.
 
     Examples
     --------
@@ -182,12 +182,12 @@ class Stump(VectorTree, name="stump"):
 
 
 class NamesClasses(TreeLearner):
-    """Trees whose leaves name one class and answer with its codeword: the base class of `ClassTree` and its relatives.
+    """The base class of tree learners whose leaves predict a class: the leaf value is the codeword of this class.
 
     Parameters
     ----------
     leaves_per_rival : int or None, default=None
-        If ``max_leaf_nodes`` is None, the tree has at most this number times K − 1 leaves. None sets no such limit.
+        If ``max_leaf_nodes`` is None, the tree has at most this number times K − 1 leaves. None sets no limit.
 
     Examples
     --------
@@ -221,12 +221,12 @@ class NamesClasses(TreeLearner):
         return request.Y[self.names(grown, request)]
 
     def names(self, grown: Grown, request: Request) -> Labels:
-        """Return the class that each leaf names, (L,): the one that gains most."""
+        """Return the class index that each leaf predicts, (L,): the class with the largest leaf sum."""
         return np.asarray(nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1))
 
 
 class ClassTree(NamesClasses, name="class-tree"):
-    """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy").
+    """A tree whose leaves predict a class by its codeword; splits maximise the gains G Yᵀ of the classes ("Greedy").
 
     Examples
     --------
@@ -249,10 +249,11 @@ class ClassTree(NamesClasses, name="class-tree"):
 
 
 class ConvertedTree(NamesClasses, name="converted-tree"):
-    """A `VectorTree` whose leaves answer with the codeword nearest to their vector: Saberian and Vasconcelos (87).
+    """A `VectorTree` whose leaf vectors are replaced by the nearest codewords (Saberian and Vasconcelos, equation 87).
 
-    It shows what is lost by answers that name a class: the tree is that of the real answers, and with centred codewords
-    each answer is still one along which the risk falls. `ClassTree` grows its tree for codewords and does better.
+    It shows how much is lost if leaves predict a class: the splits are those for real vectors, and with centred
+    codewords the risk still falls along each leaf's codeword. `ClassTree` chooses its splits for codewords and does
+    better.
 
     Examples
     --------
@@ -267,7 +268,7 @@ class ConvertedTree(NamesClasses, name="converted-tree"):
 
 
 class InfoTree(NamesClasses, name="info-tree"):
-    """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info").
+    """A tree whose leaves predict the class of largest weight; splits maximise the information gain ("Greedy-Info").
 
     Examples
     --------
@@ -289,7 +290,7 @@ class InfoTree(NamesClasses, name="info-tree"):
 
 
 class GiniTree(InfoTree, name="gini-tree"):
-    """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART).
+    """A tree whose leaves predict the class of largest weight; splits minimise the Gini impurity, as in CART.
 
     Examples
     --------
@@ -301,7 +302,7 @@ class GiniTree(InfoTree, name="gini-tree"):
 
 
 class GreedyTree(ClassTree, name="greedy-tree"):
-    """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire.
+    """A `ClassTree` grown best first, to 12 (K − 1) leaves by default: the "Greedy" tree of Mukherjee and Schapire.
 
     Examples
     --------
@@ -315,7 +316,7 @@ class GreedyTree(ClassTree, name="greedy-tree"):
 
 
 class GreedyInfoTree(InfoTree, name="greedy-info-tree"):
-    """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire.
+    """An `InfoTree` grown best first, to 12 (K − 1) leaves by default ("Greedy-Info", Mukherjee and Schapire).
 
     Examples
     --------
@@ -329,7 +330,7 @@ class GreedyInfoTree(InfoTree, name="greedy-info-tree"):
 
 
 class SignTree(TreeLearner, name="sign-tree"):
-    """Leaves hold a sign for every coordinate, sign(ΣG_j), and the node score is Σ_j |ΣG_j| (Hamming trees).
+    """A tree whose leaves hold the sign of ΣG_j for every coordinate j, with the node score Σ_j |ΣG_j| (Hamming trees).
 
     Examples
     --------
@@ -345,7 +346,7 @@ class SignTree(TreeLearner, name="sign-tree"):
 
 
 class HammingTree(SignTree, name="hamming-tree"):
-    """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size.
+    """A `SignTree` grown best first, by default to 12 leaves; if d = 1, it is a binary decision tree.
 
     Examples
     --------
@@ -359,10 +360,10 @@ class HammingTree(SignTree, name="hamming-tree"):
 
 
 class SubsetTree(HammingTree, name="subset-tree"):
-    """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
+    """A tree whose leaves hold a set of plausible coordinates j: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
-    If the rows of G sum to zero, which is so for losses of score differences, this is as good as signs. With one
-    coordinate the answers are ±1. It is grown like a `HammingTree`.
+    If the rows of G sum to zero, as they do for losses of score differences, sets are as good as signs. If d = 1, leaf
+    values are ±1. The tree is grown like a `HammingTree`.
 
     Examples
     --------
@@ -376,9 +377,9 @@ class SubsetTree(HammingTree, name="subset-tree"):
 
 
 class IndexStump(Learner, name="index-stump"):
-    """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
+    """A stump on the features and the class index: an output of ±1 that depends on one feature, or on the class alone.
 
-    The NIPS version of MCBoost uses it in AdaBoost.MH. An answer that depends on a feature is the same for all classes.
+    The NIPS version of MCBoost uses it in AdaBoost.MH. If the output depends on a feature, it is equal for all classes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Provides losses on class scores: U (n, K) and labels c (n,) -> values L (n,) and residuals −∂L/∂U (n, K)."""
+"""Provides loss functions of class scores U (n, K) and true classes c (n,): values (n,), residuals −∂L/∂U (n, K)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the base class of losses: a new loss defines ``value`` and ``residual``, everything else has a default."""
+"""Defines `Loss`, the base class of losses: a subclass defines `value` and `residual`; all else has a default."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Scaled = tuple[Array, float]  # an array, and the logarithm of a factor that it 
 
 
 class Loss(Part, ABC):
-    """A loss on class scores.
+    """A loss function of the class scores and the true class of an example.
 
-    In all methods ``U (n, K)`` holds the class scores, ``c (n,)`` the true classes in ``0..K-1``. The caller applies
-    the weights of examples. ``engine`` computes sums and maxima over all examples, of which other machines may have
-    some. Subclasses set ``convex``, on which the choice of the line search depends.
+    In all methods ``U (n, K)`` holds the class scores and ``c (n,)`` the true classes, integers in 0..K−1. The caller
+    multiplies losses by sample weights. ``engine`` computes sums and maxima over all training rows, even if some rows
+    are on other machines. A subclass sets ``convex``, by which the line search is chosen.
 
     Examples
     --------
@@ -52,74 +52,76 @@ class Loss(Part, ABC):
 
     @abstractmethod
     def value(self, U: Array, c: Labels) -> Array:
-        """Return the loss of every example, (n,): finite for any finite scores."""
+        """Return the loss of every example, (n,), at scores U for true classes c; finite for finite scores."""
 
     @abstractmethod
     def residual(self, U: Array, c: Labels) -> Array:
-        """Return minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
+        """Return minus the gradient of every loss in the scores, −∂L/∂U, (n, K); c are the true classes."""
 
     def value_of(self, p: Array) -> Array:
-        """Return the loss from the probability p of the true class, elementwise, if `exponents` are given."""
+        """Return the loss at each probability p of the true class; only losses with `exponents` define this."""
         raise TypeError(f"{type(self).__name__} is not a function of one probability.")
 
     def log_value(self, U: Array, c: Labels) -> Array:
-        """Return the logarithm of the loss, (n,); a loss of zero counts as the smallest normal float."""
+        """Return the logarithm of every example's loss, (n,); a loss of zero counts as the smallest normal float."""
         return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
 
     def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU, out: Array | None = None) -> Scaled:
-        """Return ``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P; ``out`` (n, K) may become P.
+        """Return P (n, K) and log_scale such that exp(log_scale) · P is the residual; P may be stored in ``out``.
 
-        Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
-        and of a step does not depend on the scale. Bounded losses return the residual and 0.
+        Exponential losses choose log_scale so that the largest entry of P is of order one; the choice of a weak learner
+        or of a step does not depend on the scale. By default P is the residual and log_scale is 0.
         """
         return self.residual(U, c), 0.0
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
-        """Return derivatives of L(U + αW) in α, with their scale; W (n, K) is ½ h Yᵀ for outputs h (n, d)."""
+        """Return the first and the second derivative of every loss in α at U + αW, (n,) each, and log_scale.
+
+        Both must be multiplied by exp(log_scale); the second may be None. W (n, K) is the direction in scores, ½ h Yᵀ.
+        """
         P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        """Return the labels and weights (n,) for a classifier that names one class per example, from the residual P."""
+        """Return labels and sample weights (n,) to train a weak classifier: by default true classes c and P[i, c_i]."""
         return c, pick_own(P, c)
 
     def mistake(self, K: int) -> float:
-        """Return the least loss of an example that is wrong or tied: the risk divided by this bounds the error."""
+        """Return the least loss of a misclassified or tied example; risk divided by this bounds the training error."""
         return 1.0
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float | None:
-        """Return Σ_i L_i from the residual P (n, K), with its scale and weights; None if P does not determine it."""
+        """Return the sum of all losses, in the scale of the weighted residual P (n, K); None if P does not tell it."""
         return None
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
-        """Return the diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
+        """Return the diagonal of the Hessian of every loss in F, (n, d), at scores U = ½ F Yᵀ for true classes c."""
         raise TypeError(f"{type(self).__name__} has no second derivatives; choose an optimizer without Newton steps.")
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
-        """Tell whether no example's loss ever rises along W (n, K), so that the best step is infinite.
+        """Tell whether no example's loss ever rises along the score direction W, so that the best step is infinite.
 
-        With ``strictly``, whether every term of every loss falls: the risk then tends to its infimum and nothing is
-        left to learn.
+        With ``strictly``, tell whether every term of every loss falls: the risk then tends to its infimum.
         """
         gains = self.gains(W, c)
         return engine.rows.every(gains > 0 if strictly else gains >= 0)
 
     def gains(self, W: Array, c: Labels) -> Array:
-        """Return what the terms of every loss gain along W (n, K): by default the true class's lead over each rival."""
+        """Return an array that is positive where a loss term falls along W (n, K): by default W_c − W_k, k ≠ c."""
         gains = pick_own(W, c)[:, None] - W  # (n, K)
         gains[np.arange(len(W)), c] = 1.0
         return gains
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
-        """Return the risk of the loss on a training set with targets c (n,) and weights (n,)."""
+        """Return the risk, the weighted mean of this loss over training rows with targets c (n,), as an `Objective`."""
         return Objective(self, c, weight, code, engine)
 
     def for_costs(self, costs: Array) -> Loss:
-        """Return the loss for examples with their own costs: target K + i means row i of ``costs`` (n, K)."""
+        """Return the loss for rows with their own cost vectors: the target K + i means row i of ``costs`` (n, K)."""
         raise TypeError(f"loss={self!r} takes no costs of examples; use 'softmax-cost'.")
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
-        """Fit (w, b) (K + 1,): a class is a label if its score exceeds ⟨w, U⟩ + b; None for losses of one label."""
+        """Return (w, b), (K + 1,): class k is predicted as a label if U_k > ⟨w, U⟩ + b. None: no such rule exists."""
         return None
 
     def probabilities(self, U: Array) -> Array:
@@ -128,17 +130,17 @@ class Loss(Part, ABC):
         return softmax(U, 2.0) if link is None else link.probabilities(U)
 
     def link_formula(self, K: int) -> Link | None:
-        """Return the formula of `probabilities` for K classes; None if it is code that cannot be exported."""
+        """Return the `Link` that computes `probabilities` for K classes; None if no formula can be exported."""
         return None
 
     def check(self, K: int) -> None:
-        """Raise ValueError unless the parameters suit K classes; called once, before boosting."""
+        """Raise ValueError unless the parameters suit K classes; the booster calls this once, before boosting."""
         if K < 2:
             raise ValueError(f"K={K} classes; a loss needs at least 2.")
 
 
 class ExponentialSum(Loss):
-    """A convex loss that is a sum of exponentials of scores; a subclass writes `log_value`, `terms` and `total`."""
+    """A convex loss that is a sum of exponentials of scores; a subclass defines `log_value`, `terms` and `total`."""
 
     convex = True
 
@@ -147,21 +149,21 @@ class ExponentialSum(Loss):
 
     @abstractmethod
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        """Return the weight of every term (n, m), and how fast its exponent falls along W (n, K).
+        """Return two arrays with a column per loss term: its weight, and how fast its exponent falls along W (n, K).
 
-        They come from the residual P (n, K), which may be scaled and have sample weights.
+        The weights come from the residual P (n, K), which may be scaled and multiplied by sample weights.
         """
 
 
 def margins(U: Array, c: Labels) -> Array:
-    """Return the margin of every example, U_c − max_{k≠c} U_k: positive where the true class has the highest score.
+    """Return every example's margin, U_c − max_{k≠c} U_k with true class c: positive where c has the highest score.
 
     Parameters
     ----------
     U : array of shape (n, K)
         The class scores.
     c : array of shape (n,)
-        The true classes, numbers 0 .. K−1.
+        The true classes, class indices 0 .. K−1.
 
     Examples
     --------
@@ -172,17 +174,18 @@ def margins(U: Array, c: Labels) -> Array:
 
 
 def clamp_scores(F: Array, bound: float) -> Array:
-    """Clamp scores to max(−bound, F_k − max_l F_l), which decide alike: Mukherjee and Schapire (64).
+    """Subtract the largest score of each row, then raise scores below −bound to −bound: Mukherjee and Schapire (64).
 
-    The losses of examples are then bounded, by (K − 1) exp(bound) for AdaBoost.MM's, which their proof of consistency
-    needs: with it and √n rounds the risk on new examples approaches the least possible.
+    The predicted class stays the same. The loss of an example is then bounded, by (K − 1) exp(bound) for AdaBoost.MM,
+    as the authors' proof of consistency needs: with √n rounds, the risk on new examples then approaches the least
+    possible.
 
     Parameters
     ----------
     F : array of shape (n, K)
-        Class scores, such as the votes of `AdaBoostMMClassifier`, which are twice its ``decision_function``.
+        Class scores, such as the votes of `AdaBoostMMClassifier`: twice its ``decision_function``.
     bound : float
-        The largest difference of scores, positive.
+        The largest allowed distance from the highest score of the row, positive.
 
     Examples
     --------
@@ -195,38 +198,38 @@ def clamp_scores(F: Array, bound: float) -> Array:
 
 
 def pick_own(P: Array, c: Labels) -> Array:
-    """Return the entries ``P[i, c_i]`` of the true classes, (n,)."""
+    """Return the entry ``P[i, c_i]`` of every row i at its true class c_i, (n,)."""
     return P[np.arange(len(P)), c]
 
 
 def pick(U: Array, c: Labels) -> Array:
-    """Return the scores ``U[i, c_i]`` of the true classes, (n,), clipped so that their multiples are finite."""
+    """Return the score ``U[i, c_i]`` of every row's true class, (n,), clipped so that multiples of it are finite."""
     return np.clip(pick_own(U, c), -HUGE, HUGE)
 
 
 def rivals(U: Array, c: Labels) -> Array:
-    """Return a clipped copy of the scores, (n, K), with −inf for the true class."""
+    """Return a clipped copy of the scores U, (n, K), with −inf at the true classes c."""
     B = clip_scores(U)  # clipping costs no more than copying
     B[np.arange(len(B)), c] = -np.inf
     return B
 
 
 def saturated_exp(x: Array) -> Array:
-    """Return exp(x), finite for any x."""
+    """Return exp(x) elementwise, with x limited to `CEILING`, so that all results are finite."""
     return np.exp(np.minimum(x, CEILING))
 
 
 def real_array(values: Any) -> Array:
-    """Return values as numbers in double precision; NumPy would drop imaginary parts with a warning."""
+    """Return values as a float64 array; raise TypeError for complex numbers."""
     if np.iscomplexobj(values):
         raise TypeError("complex numbers")
     return np.asarray(values, dtype=np.float64)
 
 
 def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: bool) -> None:
-    """Raise ValueError unless it is None or a finite, non-negative (K, K) matrix.
+    """Raise ValueError unless cost_matrix is None or a finite, non-negative matrix of shape (K, K).
 
-    With `rows_need_a_rival` every row must have a positive entry off the diagonal.
+    With `rows_need_a_rival`, every row must also have a positive entry off the diagonal.
     """
     if cost_matrix is None:
         return

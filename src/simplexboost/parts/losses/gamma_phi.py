@@ -1,9 +1,9 @@
-"""Defines γ–φ losses, L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)) with γ increasing and φ decreasing.
+"""Defines γ–φ losses, γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)) with true class c, γ increasing and φ decreasing.
 
-The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is, and
-``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
+The residual of an example is ``w`` at its true class and ``−w τ_k`` at a rival class k. The weight ``w`` tells how hard
+the example is; ``τ`` (n, K), with row sums of one, which rivals make it hard (Saberian and Vasconcelos, (29)-(30)).
 
-The named losses work with logarithms; a loss from the user's own γ and φ evaluates (29)-(30) directly.
+The named losses compute with logarithms; `UserGammaPhi`, with the user's own γ and φ, evaluates (29)-(30) directly.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would l
 
 
 class GammaPhi(Loss):
-    """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
+    """The abstract base class of the losses ``γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``; c is the true class.
 
-    Adding a constant to the scores of a row changes nothing.
+    Adding a constant to all scores of a row does not change the loss.
 
     Parameters
     ----------
     cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival); None means ones. A zero means that the pair does not matter, and the
-        diagonal is ignored. With costs the posterior comes from `posterior_system`.
+        Weight of each pair (true class, rival class); None means ones. A pair of weight zero does not count, and the
+        diagonal is ignored. With costs, `posterior_system` computes the class probabilities.
 
     Examples
     --------
@@ -55,22 +55,22 @@ class GammaPhi(Loss):
 
     @abstractmethod
     def _walk(self, U: Array) -> tuple[Array, Array, Array]:
-        """Return Theorem 7 as walks on the classes, as `posterior_system` explains: T, b and log_factor.
+        """Return arrays T, b and log_factor that describe, for every row, a random walk on the classes.
 
-        The products ``T[i, l, k] b[i, k]`` of ``T`` (n, K, K) and ``b`` (n, K) are minus the residual at class k when
-        the truth is l, up to a factor for each l; and η ∝ exp(log_factor) · z / b, with ``log_factor`` (n, K).
+        If class l is true, ``T[i, l, k] b[i, k]`` is minus the residual of row i at class k, up to a factor for each l.
+        With the walk's stationary distribution z, class probabilities are ∝ exp(log_factor) · z / b. T is (n, K, K).
         """
 
     def posterior_system(self, U: Array) -> Array:
-        """Solve Theorem 7's system Ω η = e₁ for the posterior, for any γ, φ and costs; O(n K³).
+        """Return the class probabilities η (n, K) for any γ, φ and costs, by solving Ω η = e₁ (Theorem 7); O(n K³).
 
-        Column l of Ω is the gradient of the loss when the truth is l, so under η the gradients of all classes cancel.
-        This is solved as a random walk: let it jump from class l to class k with the probability τ_k of true class l,
-        and let z be its stationary distribution; then ``η_l ∝ z_l / w_l``. In this way no digits are lost, and no
-        scores are too large.
+        Column l of the matrix Ω is the gradient of the loss if class l is true, so that the mean gradient under η is
+        zero. The system is solved by a random walk that jumps from class l to class k with probability τ_k, the share
+        of rival k in the residual if class l is true. The probability η_l is proportional to z_l / w_l, where z is the
+        stationary distribution of the walk and w_l the residual at the true class l. In this way no digits are lost,
+        and no scores are too large.
 
-        A zero cost counts as 1e-30 of the largest, so that the solution is unique. The rows of the result (n, K) sum to
-        one.
+        A zero cost counts as 1e-30 of the largest cost, so that the solution is unique.
         """
         n, K = U.shape
         size = max(1, _BLOCK // (K * K))
@@ -89,10 +89,10 @@ class GammaPhi(Loss):
 
 
 class ExponentialPhi(GammaPhi):
-    """γ–φ losses with φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
+    """The base class of γ–φ losses with φ(v) = e^{−a v}, where a is `rate`. A subclass defines γ by three functions.
 
-    ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), which is not
-    negative if L is convex.
+    With s the logarithm of γ's argument, `_log_gamma` is log γ(e^s), `_log_weight` the logarithm of the residual at the
+    true class, and `_bend` is 1 + γ''(e^s) e^s / γ'(e^s), which is not negative if the loss is convex.
     """
 
     cost_matrix: ArrayLike | None = None
@@ -110,7 +110,7 @@ class ExponentialPhi(GammaPhi):
     def _bend(self, s: Array) -> Array | float: ...
 
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """Return ``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `race`."""
+        """Return the terms E (n, K) of γ's argument up to a factor per row, E's row sums, and the argument's log s."""
         if self.cost_matrix is None:
             E, Z, lead = race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
@@ -128,7 +128,7 @@ class ExponentialPhi(GammaPhi):
         return E, Z, s
 
     def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
-        """Return ``w`` up to a common factor, and the logarithm of that factor."""
+        """Return the residuals at the true classes, (n,), divided by a common factor, and this factor's logarithm."""
         return saturated_exp(self._log_weight(s)), 0.0
 
     def value(self, U: Array, c: Labels) -> Array:
@@ -157,7 +157,7 @@ class ExponentialPhi(GammaPhi):
         return self._slopes(s, pick_own(W, c) - mean, variance, engine)
 
     def _slopes(self, s: Array, lead: Array, variance: Array, engine: Engine) -> Slopes:
-        """Return the slopes from s and from the mean and the variance of what the true class gains on rivals."""
+        """Return `Slopes` from s, the log of γ's argument, and the true class's mean gain on rivals and variance."""
         w, log_scale = self._weights(s, engine)
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
 
@@ -200,17 +200,17 @@ class ExponentialPhi(GammaPhi):
 
 
 def _pull_rows(E: Array, Z: Array, c: Labels, w: Array) -> Array:
-    """Return the residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
+    """Overwrite E (n, K), with row sums Z, by the residual: w at the true class c, −w E / Z elsewhere; return E."""
     E = np.ascontiguousarray(E)
     _kernels.pull_rows(E, c, w, Z)
     return E
 
 
 def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-    """Compute the exponentials of rivals' scores relative to the highest rival, so that none of them overflows.
+    """Compute the exponentials of the rivals' scores relative to the highest rival, so that no exponential overflows.
 
-    Returns E (n, K), E_k = exp(rate (U_k − max_{l≠c} U_l)) and 0 at the true class c; its row sums Z (n,); and the lead
-    of the true class, U_c − max_{l≠c} U_l, (n,).
+    Returns three arrays: E (n, K), which is exp(rate (U − top)) with 0 at the true class c, where top (n,) is the score
+    of the highest rival; the row sums of E, (n,); and the lead of the true class, U_c − top, (n,).
     """
     E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
     _kernels.race(np.ascontiguousarray(U, dtype=np.float64), c, rate, E, Z, lead)
@@ -218,17 +218,17 @@ def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Ar
 
 
 def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-    """Return the row sums and leads of `race` at U + αW, and W's mean and variance weighted by E; (n,) each."""
+    """Return row sums of E and leads as `race` at U + αW, and the mean and variance of W weighted by E; (n,) each."""
     U, W = np.ascontiguousarray(U, dtype=np.float64), np.ascontiguousarray(W, dtype=np.float64)
     return _kernels.race_along(U, c, W, alpha, rate)
 
 
 class Rivals:
-    """The rivals of every example, for losses γ(Σ_{k≠c} e^{−a(u_c − u_k)}) without costs.
+    """The rival classes of every example, for losses γ(Σ_{k≠c} e^{−a(U_c − U_k)}) without costs; c is the true class.
 
-    Classes whose codewords have the same entry in a coordinate of F move alike along it. Their terms stay in
-    proportion, so that they count as one rival of the weight Σ e^{a u_k}. A simplex has at most three different entries
-    in a coordinate, whatever the number of classes: on 26 classes a line search takes a seventh of the time.
+    Classes whose codewords have the same entry in a coordinate of F gain the same score along this coordinate. The
+    ratios of their terms stay constant, so these classes are merged into one rival of weight Σ e^{a U_k}. A simplex
+    code has at most three distinct entries in a coordinate: with 26 classes, a line search takes a seventh of the time.
     """
 
     def __init__(self, loss: ExponentialPhi, U: Array, c: Labels) -> None:
@@ -237,7 +237,7 @@ class Rivals:
         self.terms = np.ascontiguousarray(E.T)  # (K, n): sums of rows are quick
 
     def along(self, entries: Array, h: Array) -> MergedRivals:
-        """Merge the rivals for the direction in which class k moves by h (n,) times entries[k]."""
+        """Return the rivals merged for the direction in which class k's score changes by h (n,) times entries[k]."""
         different, which = np.unique(entries, return_inverse=True)
         mass = np.zeros((len(different), len(h)))  # (V, n)
         for v, term in zip(which, self.terms, strict=True):
@@ -246,7 +246,7 @@ class Rivals:
 
 
 class MergedRivals:
-    """V merged rivals of n examples: their weights (V, n), and what they gain on the true class per step (V, n)."""
+    """Merged rival classes, V for each of n examples, with weights and gains on the true class per step, (V, n)."""
 
     def __init__(self, loss: ExponentialPhi, mass: Array, gains: Array, lead: Array) -> None:
         self.loss, self.gains, self.lead = loss, gains, lead
@@ -254,7 +254,7 @@ class MergedRivals:
         self.log_mass = np.log(np.maximum(mass, _LEAST))
 
     def _log_sum(self, alpha: float) -> tuple[Array, Array]:
-        """Return s (n,), the log of the sum of all terms after a step α, and the terms (V, n) beside the highest."""
+        """Return the log of the sum of all terms after a step α, (n,), and the terms (V, n) divided by the largest."""
         x = self.gains * (self.loss.rate * alpha)
         x += self.log_mass
         top = x.max(axis=0)
@@ -263,11 +263,11 @@ class MergedRivals:
         return top + np.log(e.sum(axis=0)) - self.loss.rate * self.lead, e
 
     def log_value(self, alpha: float) -> Array:
-        """Return the logarithm of the loss after a step α, (n,)."""
+        """Return the logarithm of every example's loss after a step α, (n,)."""
         return self.loss._log_gamma(self._log_sum(alpha)[0])
 
     def along(self, alpha: float, engine: Engine = CPU) -> Slopes:
-        """Return the derivatives of the loss in α at a step α."""
+        """Return the first and the second derivative of every loss in α, (n,) each, and log_scale, as `Loss.along`."""
         s, e = self._log_sum(alpha)
         e /= e.sum(axis=0)
         mean = (e * self.gains).sum(axis=0)  # of the gains, weighted by the terms
@@ -275,17 +275,17 @@ class MergedRivals:
         return self.loss._slopes(s, -mean, e.sum(axis=0), engine)
 
     def falls_forever(self, strictly: bool, engine: Engine = CPU) -> bool:
-        """Tell whether no example's loss ever rises along the direction, as `Loss.falls_forever` does."""
+        """Tell whether no example's loss ever rises along the direction; if `strictly`, whether every term falls."""
         return engine.rows.every(((self.gains < 0) if strictly else (self.gains <= 0)) | ~self.present)
 
 
 def merging_pays(entries: Array) -> bool:
-    """Tell whether merging rivals halves the number of terms at least."""
+    """Tell whether merging classes with equal codeword entries (K,) at least halves the number of loss terms."""
     return 2 * (1 + len(np.unique(entries))) <= len(entries)
 
 
 class Logistic(ExponentialPhi, name="logistic"):
-    """LogitBoost's loss, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c. Posterior p = softmax(2 U).
+    """The loss of LogitBoost, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c; c is the true class, p = softmax(2 U).
 
     Examples
     --------
@@ -317,13 +317,14 @@ class Logistic(ExponentialPhi, name="logistic"):
 
 
 class Savage(ExponentialPhi, name="savage"):
-    """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, robust to wrong labels.
+    """The loss of SavageBoost, ``(1 − p_c)²``, c the true class, p = softmax(2 U): bounded and robust to wrong labels.
 
-    The posterior is ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
+    It is not convex. Class probabilities are ``η_k ∝ 1/(1 − p_k)``, valid only if a finite minimiser exists
+    (`links.savage_link`).
 
     Examples
     --------
-    The weight of an example falls again when its margin gets very bad.
+    The weight of an example becomes small again if its margin is very negative.
 
     >>> Savage().residual(np.array([[0.0, 0.0], [0.0, 3.0]]), np.array([0, 0]))[:, 0].round(3)
     array([0.5 , 0.01])
@@ -348,10 +349,7 @@ class Savage(ExponentialPhi, name="savage"):
 
 
 class CarriedObjective(Objective):
-    """The risk of a sum of exponentials over rivals, whose residual is updated from round to round.
-
-    A vote only multiplies a few entries of the residual.
-    """
+    """The risk of an exponential loss over rival classes; a classifier's vote updates its residual in place."""
 
     def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
@@ -386,7 +384,7 @@ class CarriedObjective(Objective):
 
 
 class LinearGamma(ExponentialSum, ExponentialPhi):
-    """γ–φ losses with γ(v) = v: the loss is the sum of exponentials itself, which may overflow; its log does not."""
+    """The base class of γ–φ losses with γ(v) = v: a sum of exponentials, which may overflow; its logarithm does not."""
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         return CarriedObjective(self, c, weight, code, engine)
@@ -416,7 +414,7 @@ class LinearGamma(ExponentialSum, ExponentialPhi):
 
 
 class Exponential(LinearGamma, name="exponential"):
-    """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
+    """The loss of AdaBoost, ``Σ_{k≠c} e^{−(U_c − U_k)}`` with true class c. Class probabilities are softmax(2 U).
 
     Examples
     --------
@@ -433,7 +431,7 @@ class Exponential(LinearGamma, name="exponential"):
 
 
 class MM(LinearGamma, name="mm"):
-    """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
+    """The loss of AdaBoost.MM, ``Σ_{k≠c} e^{−2(U_c − U_k)}`` with true class c. Class probabilities are softmax(4 U).
 
     Examples
     --------
@@ -452,19 +450,20 @@ _USER_BOUND = 1e90
 
 
 class UserGammaPhi(GammaPhi):
-    """A loss from your own γ, increasing, and φ, decreasing, both positive and differentiable.
+    """A γ–φ loss from your own functions γ, increasing, and φ, decreasing, both positive and differentiable.
 
-    The functions take and return arrays, elementwise. They may overflow or underflow at large scores: values are
-    limited to ±1e90, and an example for which all φ' underflow has weight zero. The posterior is `posterior_system`.
+    The functions map arrays to arrays elementwise. They may overflow or underflow at large scores: values are limited
+    to ±1e90, and an example has weight zero if φ' underflows for all rivals. `posterior_system` computes the
+    probabilities.
 
     Parameters
     ----------
     gamma, phi, gamma_prime, phi_prime : callables
-        The pair and its derivatives.
+        The functions γ and φ, and their derivatives.
     gamma_second, phi_second : callables, optional
-        Second derivatives; without them there is no `curvature`, and line searches use values and slopes.
+        The second derivatives; without them `curvature` raises TypeError, and line searches use values and slopes.
     convex : bool, default False
-        Whether the loss is convex in U, which permits the faster line search.
+        Whether the loss is convex in the scores, which permits the faster line search.
 
     Examples
     --------
@@ -540,7 +539,7 @@ class UserGammaPhi(GammaPhi):
             )
 
     def _terms(self, function: Function, V: Array, c: Labels) -> Array:
-        """Return ``cost_matrix[c, k] · function(V_k)``, zero at the true class, (n, K)."""
+        """Return ``function(V)`` times the costs of each row's true class c, with zero at the true class, (n, K)."""
         terms = _call(function, V)
         if self.cost_matrix is not None:
             terms *= np.asarray(self.cost_matrix, dtype=np.float64)[c]
@@ -548,7 +547,7 @@ class UserGammaPhi(GammaPhi):
         return terms
 
     def _slopes(self, V: Array, c: Labels) -> tuple[Array, Array, Array]:
-        """Return γ'(S) (n,), the terms φ'(V) (n, K), and the inner sum S (n,)."""
+        """Return γ'(S) (n,), the terms φ'(V) times costs (n, K), and S (n,), the row sums of φ(V) times costs."""
         S = self._terms(self.phi, V, c).sum(axis=1)
         return _call(self.gamma_prime, S), self._terms(self.phi_prime, V, c), S
 
@@ -568,12 +567,12 @@ class UserGammaPhi(GammaPhi):
 
 
 def _gaps(U: Array, c: Labels) -> Array:
-    """Return the margin components ``V[i, k] = U[i, c_i] − U[i, k]``, (n, K)."""
+    """Return the score differences ``V[i, k] = U[i, c_i] − U[i, k]``, (n, K), where c_i is the true class of row i."""
     return pick(U, c)[:, None] - clip_scores(U)
 
 
 def _call(function: Function, x: Array) -> Array:
-    """Return function(x) as a new array, limited to ±1e90."""
+    """Return function(x) as a new array, with NaN replaced by 0 and values limited to ±1e90."""
     # A user's function may overflow, as e^{−v} does at v = −1000; clipping takes care of that.
     with np.errstate(all="ignore"):
         values = np.array(function(x), dtype=np.float64)

@@ -1,6 +1,6 @@
-"""Computes class probabilities from class scores: U (n, K) -> η (n, K).
+"""Computes class probabilities (n, K) from class scores U (n, K).
 
-These links are closed forms where the papers have one, otherwise the stationary distribution of a walk on the classes.
+Links are closed forms where the papers give one, otherwise stationary distributions of random walks on the classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FEW = 8
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A named formula from class scores U to probabilities, which exported models compute in other languages.
+    """A named formula from class scores U to class probabilities, which exported models compute in other languages.
 
     =============  =====================================================================
     kind           probabilities
@@ -34,7 +34,7 @@ class Link:
     certain        1, for models of a single class
     =============  =====================================================================
 
-    Only "walk" has ``costs`` (K, K) and ``loss``, the name of the loss, which computes it.
+    σ is the logistic function. Only "walk" has ``costs`` (K, K) and ``loss``, the name of the loss that computes it.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Link:
     loss: str | None = None
 
     def probabilities(self, U: Array) -> Array:
-        """Return the probabilities (n, K) at scores U (n, K)."""
+        """Return the class probabilities (n, K) at class scores U (n, K)."""
         match self.kind:
             case "softmax":
                 return softmax(U, self.scale)
@@ -61,14 +61,14 @@ class Link:
 
 
 def clip_scores(U: Array) -> Array:
-    """Return a copy of scores in double precision whose multiples are finite."""
+    """Return a float64 copy of the scores, clipped to ±HUGE, so that multiples of them are finite."""
     return np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
 
 
 def reduce_rows(reduction: np.ufunc, A: Array) -> Array:
-    """Return the sums of the rows of A (n, K) by np.add, or their largest numbers by np.maximum, (n, 1).
+    """Return the row sums (np.add) or the row maxima (np.maximum) of A (n, K), as a column (n, 1).
 
-    For few columns this is many times as fast as NumPy's own reduction, with the same bits.
+    For few columns this is many times as fast as NumPy's own reduction, and gives the same bits.
     """
     if not 0 < A.shape[1] < FEW:
         return reduction.reduce(A, axis=1, keepdims=True)
@@ -79,7 +79,7 @@ def reduce_rows(reduction: np.ufunc, A: Array) -> Array:
 
 
 def softmax(U: Array, scale: float = 1.0) -> Array:
-    """Return ``exp(scale · U)``, every row divided by its sum."""
+    """Return ``exp(scale · U)`` with every row divided by its sum, (n, K)."""
     P = clip_scores(U)  # (n, K), the only buffer
     P -= reduce_rows(np.maximum, P)
     if scale != 1.0:
@@ -90,7 +90,7 @@ def softmax(U: Array, scale: float = 1.0) -> Array:
 
 
 def log_softmax(U: Array, scale: float = 1.0) -> Array:
-    """Return the logarithm of `softmax`, finite also where probabilities are too small for a number."""
+    """Return the logarithm of `softmax`, (n, K); finite even where a probability underflows to zero."""
     V = clip_scores(np.ascontiguousarray(U))  # else rows are summed in an order that depends on their number
     V -= reduce_rows(np.maximum, V)
     if scale != 1.0:
@@ -100,17 +100,17 @@ def log_softmax(U: Array, scale: float = 1.0) -> Array:
 
 
 def log_of(P: Array) -> Array:
-    """Return the logarithm of probabilities, −inf for those that are zero."""
+    """Return the logarithms of probabilities P; −inf where a probability is zero."""
     with np.errstate(divide="ignore"):
         return np.log(P)
 
 
 def savage_link(U: Array) -> Array:
-    """Return Savage's posterior, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)`` (Saberian and Vasconcelos, Table 3).
+    """Return the class probabilities of the Savage loss, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)``.
 
-    Equation (116) of the paper has ``softmax(2 U)``, which is right only for K = 2. For K > 2 the conditional
-    risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``; outside that region the scores run to
-    infinity and no link can recover η.
+    This is from Table 3 of Saberian and Vasconcelos; their (116) has ``softmax(2 U)``, which is right only for K = 2.
+    For K > 2 the conditional risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``. Otherwise the
+    scores diverge, and no link can recover η.
     """
     E = clip_scores(U)  # (n, K)
     rows = np.arange(len(E))
@@ -131,14 +131,15 @@ def savage_link(U: Array) -> Array:
 
 
 def stationary(T: Array, b: Array) -> Array:
-    """Return stationary distributions z of n walks on K states, as ``y = z / b`` up to a factor per walk.
+    """Return z / b (n, K), up to a factor per row, where row i of z is the stationary distribution of random walk i.
 
-    This is state reduction after Grassmann, Taksar and Heyman: Gaussian elimination that never subtracts, so that every
-    component is non-negative and accurate to a few units in the last place. States are eliminated in the order of
-    increasing ``b``, which may therefore underflow without harm: ``y`` keeps its size even if z underflows.
+    The walks have K states. The method is state reduction after Grassmann, Taksar and Heyman: Gaussian elimination
+    without subtraction, so that every component is non-negative and accurate to a few units in the last place. States
+    are eliminated in the order of increasing ``b``, so that ``b`` and z may underflow without harm: z / b keeps its
+    size.
 
-    ``T[i, l, k] b[i, k]`` is the rate of jumps from state l to state k ≠ l in walk i. ``T`` (n, K, K) is positive, its
-    diagonal is ignored; ``b`` (n, K) is not negative, and the largest of a row is of order one.
+    ``T[i, l, k] b[i, k]`` is the rate of jumps from state l to state k ≠ l in walk i. ``T`` (n, K, K) is positive, and
+    its diagonal is ignored. ``b`` (n, K) is not negative, and the largest entry of each row is of order one.
     """
     K = b.shape[1]
     order = np.argsort(-b, axis=1)

@@ -1,12 +1,12 @@
 """Defines losses for rows with several labels or several class targets.
 
-c (n,) is the number of what is true of the row among ``sets`` (S, K): 1 in the columns of its labels, or of its class
-of every target. The log-loss is a sum over blocks of columns of −log of the probability of what is true: a label is a
-block of one column of U (n, K), of probability σ(2U_k); a class target is a block of a column per class, of
-probabilities softmax(2U) over the block.
+The target c_i of row i is an index into ``sets`` (S, K): row c_i of ``sets`` is 1 in the columns of the labels, or of
+the class of every target. The log-loss sums, over blocks of columns, −log of the probability of the true outcome. A
+label is a block of one column of U (n, K), with probability σ(2U_k), σ being the logistic function. A class target is a
+block with a column per class, with probabilities softmax(2U) over the block.
 
-If every example has one label, the Hamming and the ranking loss agree up to a factor with `OneVsAll` and `Exponential`,
-in whose place boosters use them if y is an indicator matrix (`for_label_sets`).
+If every row has one label, the Hamming loss agrees with `OneVsAll` and the ranking loss with `Exponential`, up to a
+factor. If y is an indicator matrix, boosters use the Hamming and the ranking loss instead (`for_label_sets`).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from .scores import OneVsAll, strongest_class
 
 
 class LabelSets(Loss):
-    """A loss of sets of labels, which the targets c (n,) number.
+    """The base class of losses on label sets; the target c_i of row i is the index of its set in ``sets``.
 
     Parameters
     ----------
     sets : array of shape (S, K)
-        What may be true of a row, as rows of zeros and ones: its labels, or one class of every target.
+        The S label sets that occur, as rows of zeros and ones: 1 for a label of the row, or for its class of a target.
     """
 
     sets: ArrayLike
 
     def own(self, c: Labels) -> Mask:
-        """Mark the columns that are true of every row, (n, K)."""
+        """Return a mask (n, K), true in the columns of every row's labels; c (n,) are indices of rows of ``sets``."""
         return np.asarray(self.sets, dtype=bool)[c]
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
@@ -46,18 +46,18 @@ class LabelSets(Loss):
 
 
 class BlockLogistic(LabelSets):
-    """The sum of the log-losses of labels, or of several class targets.
+    """The sum of the log-losses of several labels, or of several class targets.
 
-    `SimplexBoostClassifier` uses it in place of `Logistic` if y is a matrix.
+    `SimplexBoostClassifier` uses this loss in place of `Logistic` if y is a matrix.
 
     Parameters
     ----------
     widths : tuple of int or None, default=None
-        The number of columns of every class target; None if every column is a label.
+        The number of classes of every target, which is its number of columns; None if every column is a label.
 
     Examples
     --------
-    Two labels, of which the row has the first one; and two targets, of two and three classes.
+    First a row that has the first of two labels; then a row with two targets, of two and of three classes.
 
     >>> BlockLogistic([[1, 0]]).residual(np.zeros((1, 2)), np.array([0]))
     array([[ 1., -1.]])
@@ -101,7 +101,7 @@ class BlockLogistic(LabelSets):
 
     @property
     def blocks(self) -> Iterator[slice]:
-        """The columns of every target."""
+        """The column slices of U (n, K), one for every class target."""
         return (slice(begin, end) for begin, end in pairwise(accumulate(self.widths or (), initial=0)))
 
     def check(self, K: int) -> None:
@@ -114,19 +114,19 @@ class BlockLogistic(LabelSets):
 def for_label_sets(
     loss: Loss, sets: ArrayLike, widths: tuple[int, ...] | None = None
 ) -> MultilabelHamming | MultilabelRanking | BlockLogistic:
-    """Return the loss for examples with several labels, or with a class of each of several targets.
+    """Return the loss for rows with several labels or class targets that corresponds to ``loss``.
 
-    It is that of AdaBoost.MH for "one-vs-all", that of AdaBoost.MR for "exponential", and the sum of log-losses for
-    "logistic".
+    "one-vs-all" becomes the loss of AdaBoost.MH, "exponential" that of AdaBoost.MR, and "logistic" the sum of
+    log-losses.
 
     Parameters
     ----------
     loss : Loss
-        The loss of a booster for one label per example.
+        The loss that the booster uses for rows with one label.
     sets : array of shape (S, K)
         The label sets that occur, as rows of zeros and ones.
     widths : tuple of int or None, default=None
-        The number of classes of every target, for the logistic loss; None for labels.
+        For the logistic loss, the number of classes of every target; None for labels.
 
     Examples
     --------
@@ -146,9 +146,9 @@ def for_label_sets(
 
 
 class MultilabelHamming(LabelSets, OneVsAll):
-    """AdaBoost.MH's loss, ``Σ_k e^{−z_k f_k}`` with f = 2 U and z_k = 1 for the example's labels, −1 for the others.
+    """The loss of AdaBoost.MH, ``Σ_k e^{−z_k f_k}`` with f = 2 U and z_k = 1 for labels of the row, −1 otherwise.
 
-    Posterior: AdaBoost's link σ(2 f_k), for every class on its own.
+    The probability of label k is σ(2 f_k), with σ the logistic function, separately for every label.
 
     Examples
     --------
@@ -173,10 +173,11 @@ class MultilabelHamming(LabelSets, OneVsAll):
 
 
 class MultilabelRanking(LabelSets, ExponentialSum):
-    """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is not one.
+    """The loss of AdaBoost.MR, the mean of ``e^{−(U_k − U_l)}`` over pairs of a label k and a class l that is no label.
 
-    It is a product, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that pairs need not be formed. An example with no label, or
-    with all of them, has no pairs and loss 0. There is no posterior: ``probabilities`` gives σ(2 U), which is a score.
+    The mean equals (mean_k e^{−U_k}) (mean_l e^{U_l}), so no pairs are formed. An example with no label, or with all of
+    them, has no pairs and loss 0. There are no class probabilities: ``probabilities`` returns σ(2 U), which is a score
+    (σ is the logistic function).
 
     Examples
     --------
@@ -253,12 +254,12 @@ class MultilabelRanking(LabelSets, ExponentialSum):
         return Link("sigmoid", 2.0)
 
     def _ranked(self, c: Labels) -> Array:
-        """Return 1 for examples that have pairs, 0 for the others, (n,)."""
+        """Return 1 for examples with at least one label and at least one other class, else 0, (n,)."""
         count = self.own(c).sum(axis=1)
         return np.where((count > 0) & (count < np.shape(self.sets)[1]), 1.0, 0.0)
 
     def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
-        """Return log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
+        """Return log L (n,), and the shares (n, K) of labels in mean e^{−U} and of other classes in mean e^U."""
         own = self.own(c)
         U = clip_scores(U)
         log_up, A = log_mean_exp(-U, own)
@@ -268,12 +269,12 @@ class MultilabelRanking(LabelSets, ExponentialSum):
 
 
 def lead_of_labels(W: Array, own: Mask) -> Array:
-    """Return by how much the lowest entry of a label exceeds the highest other entry of a row of W (n, K); (n,)."""
+    """Return, for every row of W (n, K), the lowest entry of a label minus the highest entry of another class, (n,)."""
     return np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)
 
 
 def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:
-    """Return the log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 for none."""
+    """Return the log of the mean of exp(V) over each row's members, (n,), and their shares of the sum, (n, K)."""
     top = np.where(member, V, -np.inf).max(axis=1)
     top = np.where(np.isfinite(top), top, 0.0)
     E = np.where(member, np.exp(np.where(member, V - top[:, None], 0.0)), 0.0)

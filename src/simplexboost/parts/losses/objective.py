@@ -1,4 +1,4 @@
-"""Evaluates a loss on a training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient."""
+"""Evaluates the risk of a loss on training rows, Σ_i w_i L(U_i, c_i) at U = ½ F Yᵀ for weights w, and its gradient."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ CEILING = 700.0
 
 
 class Objective:
-    """The risk of a loss on a training set, for which the loss is evaluated anew in every round.
+    """The risk of a loss on a training set: its weighted mean over the rows, computed from scratch in every round.
 
     Parameters
     ----------
     loss : Loss
-        The loss whose mean is the risk.
+        The loss whose weighted mean is the risk.
     c, weight : arrays of shape (n,)
-        The targets, and the positive weights of the examples.
+        The true classes (or other targets of the loss) and the positive sample weights.
     code : Code
-        The codewords.
+        The codewords Y (K, d), which map the predictor F to class scores.
     engine : Engine
-        What does the heavy computations; one thread by default.
+        Computes matrix products and sums over rows; by default on one thread.
 
     Examples
     --------
@@ -48,20 +48,21 @@ class Objective:
 
     @cached
     def _buffer(self) -> Array:
-        """The memory of P (n, K), reused in every round: to allocate it anew would take longer than to fill it."""
+        """The memory for the residual (n, K), kept for all rounds, because allocation takes longer than filling it."""
         return np.empty((len(self.c), len(self.code.Y)))
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """Return minus the gradient of the risk at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
+        """Return minus the gradient of the risk at F (n, d) after `n_rounds` rounds; ``U()`` returns the scores (n, K).
 
-        If `scaled`, it is correct up to a positive factor, which is chosen so that P neither overflows nor underflows.
+        If `scaled`, the result has a positive factor, which is chosen so that the residual neither overflows nor
+        underflows.
         """
         P, log_scale = self._residual(U(), scaled)
         total = self.loss.total(P, self.c, self.engine)
         return self.of_residual(P, None if total is None else self._mean(total, log_scale))
 
     def _residual(self, U: Array, scaled: bool) -> tuple[Array, float]:
-        """Return the weighted residual (n, K) up to a factor, and the logarithm of that factor."""
+        """Return the residual times sample weights, (n, K), up to a factor, and the logarithm of this factor."""
         if scaled:
             P, log_scale = self.loss.scaled_residual(U, self.c, self.engine, self._buffer)
         else:
@@ -69,44 +70,44 @@ class Objective:
         return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
 
     def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
-        """Return the gradient from the weighted residual (n, K)."""
+        """Return the `Gradient` from the residual P times sample weights, (n, K)."""
         return Gradient(*self.loss.question(P, self.c), P, self.code, risk=risk)
 
     def curvature(self, U: Array) -> Array:
-        """Return the trace of the Hessian in F of every example, (n,)."""
+        """Return, for every example, its weight times the trace of the Hessian of its loss in F, (n,)."""
         return self.weight * self.loss.curvature(U, self.c, self.code.Y, self.engine).sum(axis=1)
 
     def to_device(self, F: Any) -> Any:
-        """Return F (n, d) in the memory where it is read fastest: the array itself, or a copy on a device."""
+        """Return F (n, d) in the memory where the loss reads it fastest: the array itself, or a copy on a GPU."""
         return F
 
     def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
-        """Update what is carried from round to round, after round `n_rounds`, a step along votes for `classes` (n,)."""
+        """Update the state kept between rounds, after `step` times the codewords of `classes` (n,) was added to F."""
 
     def rounds_to_replay(self, n_rounds: int) -> int:
-        """Return how many of the last rounds a continued fit repeats, to recover what is carried to later rounds."""
+        """Return how many of the last rounds a continued fit repeats to recover the state kept between rounds."""
         return 0
 
     def risk(self, F: AnyArray) -> float:
-        """Return the mean weighted loss at F (n, d)."""
+        """Return the weighted mean loss of the training rows at the predictor F (n, d)."""
         return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
 
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> Any:
-        """Return rows X on the engine's device and their objective, without rows of target −1; None if it has none."""
+        """Return X in device memory and its objective, where rows of target −1 do not count; None if impossible."""
         return None
 
     def _mean(self, total: float, log_scale: float) -> float:
-        """Return the mean loss, from the total up to the factor exp(log_scale); finite where that is far too large."""
+        """Return the mean loss, exp(log_scale) · total over the sum of weights; limited so that it is finite."""
         return total * math.exp(min(log_scale, CEILING)) / self._weights
 
     @cached
     def _weights(self) -> float:
-        """The sum of the weights."""
+        """The sum of the sample weights over all training rows."""
         return self.engine.rows.total(self.weight)
 
 
 def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array, engine: Engine = CPU) -> float:
-    """Compute the weighted mean of the loss at F (n, d), in blocks of rows that need little memory."""
+    """Return the weighted mean loss at F (n, d) for targets c (n,), computed in blocks of rows to save memory."""
     block = max(1, 2**22 // len(code.Y))  # 32 MB of scores
     values = np.empty(len(F))
     for i in range(0, len(F), block):

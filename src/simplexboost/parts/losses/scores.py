@@ -1,6 +1,6 @@
-"""Defines losses outside the γ–φ family, such as one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}, and the user's own.
+"""Defines losses outside the γ–φ family: one-vs-all, own-score, expected cost, and the user's own functions.
 
-They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers.
+They are meant for canonical codewords, for which F = 2 U is the score of each class in the papers.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any sc
 
 
 class OneVsAll(ExponentialSum, name="one-vs-all"):
-    """K binary AdaBoosts at once, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U; also AdaBoost.MH's loss.
+    """The sum of K binary AdaBoost losses, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U and true class c (AdaBoost.MH).
 
-    The posterior is AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
-    conditional risk this sum is one.
+    The class probabilities are σ(2 f_k), σ being the logistic function, divided by their sum over the classes. At the
+    minimiser of the conditional risk this sum is one.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
         return engine.rows.total(np.abs(P).ravel()) / 2.0
 
     def _toward(self, B: Array, c: Labels) -> Array:
-        """Return half of the residual from the terms: minus them, except at the true class; in place."""
+        """Change the sign of all entries of B (n, K) in place, except at the true classes c; return B."""
         np.negative(B, out=B)
         B[np.arange(len(B)), c] *= -1.0
         return B
@@ -92,22 +92,22 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
 
 
 def strongest_class(P: Array) -> tuple[Labels, Array]:
-    """Return the class with the largest entry in each row of the residual P, and that entry, at least 0; (n,)."""
+    """Return the class with the largest entry in each row of the residual P, and that entry or 0 if negative; (n,)."""
     k = P.argmax(axis=1)
     return k, np.maximum(pick_own(P, k), 0.0)
 
 
 class OwnScoreExponential(ExponentialSum, name="own-score"):
-    """A loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
+    """An exponential loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
 
-    AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred ones and α = 1/K. The posterior is softmax(2αU). For
-    centred codewords it is exact at the minimiser; for canonical ones the loss has no minimiser, and it is only a
-    normalised score.
+    c is the true class, y_c its codeword, f a row of F. AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred
+    ones and α = 1/K. Class probabilities are softmax(2αU), exact at the minimiser for centred codewords. With canonical
+    ones the loss has no minimiser, and softmax(2αU) is only a normalised score.
 
     Parameters
     ----------
     alpha : float or "1/K", default 1.0
-        Positive.
+        The factor α in the exponent, positive.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class OwnScoreExponential(ExponentialSum, name="own-score"):
     alpha: float | str = 1.0
 
     def own_rate(self, K: int) -> float:
-        """Return the rate in the exponent of the true class's score."""
+        """Return 2α, the factor of the true class's score in the exponent, for K classes."""
         return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
@@ -162,14 +162,14 @@ class OwnScoreExponential(ExponentialSum, name="own-score"):
             check_number("alpha", self.alpha, float, 0.0, STEEPEST, open_low=True)
 
     def weights_of(self, own: Array, K: int, engine: Engine = CPU) -> tuple[Array, float]:
-        """Return the residual at the true class, (n,), up to a factor, from its score; and that factor's logarithm."""
+        """Return residuals at the true classes from their scores, (n,), up to a factor, and the factor's logarithm."""
         log_value = -self.own_rate(K) * np.clip(own, -HUGE, HUGE)
         shift = engine.rows.largest(log_value)
         return np.exp(log_value - shift), shift + math.log(self.own_rate(K))
 
 
 class OwnScoreObjective(Objective):
-    """The risk of a loss of the true class's score: the rivals do not matter, and a gradient costs O(n)."""
+    """The risk of `OwnScoreExponential`: rivals' scores do not matter, and a gradient costs only O(n)."""
 
     loss: OwnScoreExponential
 
@@ -184,23 +184,23 @@ class OwnScoreObjective(Objective):
 
 
 def in_own_column(own: Array, c: Labels, K: int) -> Array:
-    """Return a matrix (n, K) with numbers (n,) in the columns of the true classes and zeros elsewhere."""
+    """Return a matrix (n, K) with own[i] in row i at the true class c_i, and zeros elsewhere."""
     P = np.zeros((len(c), K))
     P[np.arange(len(c)), c] = own
     return P
 
 
 class SoftmaxCost(Loss, name="softmax-cost"):
-    """The expected cost of a random decision, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
+    """The expected cost of a random prediction, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
 
-    It is bounded and not convex: gradients vanish for examples that are far on the wrong side, so start from equal
-    scores. Curvatures may be negative. The posterior is g.
+    c is the true class. The loss is bounded and not convex: gradients vanish for examples with very negative margins,
+    so start from equal scores. Second derivatives may be negative. The class probabilities are g.
 
     Parameters
     ----------
     cost_matrix : array of shape (K, K), optional
-        Cost of deciding k when the truth is c, the diagonal included; None is 0 on the diagonal and 1 elsewhere. A row
-        of zeros means that the class does not matter.
+        Cost of predicting class k if class c is true, the diagonal included; None means 0 on the diagonal and 1
+        elsewhere. A row of zeros means that errors on this class cost nothing.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class SoftmaxCost(Loss, name="softmax-cost"):
         return np.asarray(self.cost_matrix, dtype=np.float64)[c]
 
     def _gradient(self, g: Array, c: Labels) -> Array:
-        """Return Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U, written over ``g``."""
+        """Return Φ = g (cost − ⟨g, cost⟩), (n, K), the loss's gradient in 2U; cost is the row of c. Overwrites g."""
         if self.cost_matrix is None:
             rows, own = np.arange(len(g)), pick_own(g, c)
             g[rows, c] = 0.0
@@ -278,12 +278,12 @@ class SoftmaxCost(Loss, name="softmax-cost"):
 
 
 class SoftmaxCostTable(SoftmaxCost):
-    """The expected cost of examples that have costs of their own: the targets c (n,) are rows of ``cost_matrix``.
+    """The expected cost of examples with their own cost vectors: targets c (n,) are row indices of ``cost_matrix``.
 
     Parameters
     ----------
     cost_matrix : array of shape (S, K), optional
-        The cost of every decision, a row for each of S different targets.
+        The cost of predicting each class, with a row for each of S distinct targets.
 
     Examples
     --------
@@ -302,15 +302,15 @@ Function = Callable[[Array, Labels], Any]
 
 
 class UserLossError(ValueError):
-    """A user's function returned something that boosting cannot use."""
+    """The error when a function of `UserLoss` returns an array of the wrong shape or with infinite or NaN entries."""
 
 
 class UserLoss(Loss):
-    """A loss from your own functions of the class scores U (n, K) and the true classes c (n,), numbers 0 .. K−1.
+    """A loss from your own functions of class scores U (n, K) and true classes c (n,), class indices 0 .. K−1.
 
-    `SimplexBoostClassifier(loss=UserLoss(…))` boosts it with Newton steps; `BoostingClassifier` takes it as well. The
-    logits of other libraries are 2U: the logistic loss is −log softmax(2U)_c. Functions cannot be saved to model files;
-    pickle a model if its functions can be imported.
+    `SimplexBoostClassifier(loss=UserLoss(…))` boosts this loss with Newton steps; `BoostingClassifier` takes it as
+    well. Logits of other libraries are 2U: the logistic loss is −log softmax(2U)_c. Model files cannot store functions;
+    pickle a model instead, if its functions can be imported.
 
     Parameters
     ----------
@@ -319,12 +319,13 @@ class UserLoss(Loss):
     gradient : callable
         A function of (U, c) that returns the derivatives in the scores, (n, K).
     hessian : callable
-        A function of (U, c) that returns the second derivatives in every score, (n, K); or all second derivatives,
-        (n, K, K), with which splits are searched more exactly if K is small. Negative curvature counts as zero.
+        A function of (U, c) that returns the diagonal of each example's Hessian in the scores, (n, K); or the whole
+        Hessian, (n, K, K), with which splits are searched more exactly if K is small. Negative curvature counts as
+        zero.
     link : callable or None, default=None
-        A function of U that returns probabilities (n, K); None is softmax(2U).
+        A function of U that returns class probabilities (n, K); None means softmax(2U).
     convex : bool, default=False
-        Whether the loss is convex in U, which permits Newton's line search.
+        Whether the loss is convex in U, which permits Newton's method in the line search.
 
     Examples
     --------
@@ -351,7 +352,7 @@ class UserLoss(Loss):
         return -call_function("gradient", self.gradient, (U, c), [U.shape])
 
     def second(self, U: Array, c: Labels) -> Array:
-        """Return the second derivatives in the scores, (n, K) or (n, K, K)."""
+        """Return every loss's Hessian in the scores: its diagonal, (n, K), or the whole matrix, (n, K, K)."""
         return call_function("hessian", self.hessian, (U, c), [U.shape, (*U.shape, U.shape[1])])
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
@@ -376,7 +377,7 @@ class UserLoss(Loss):
 
 
 def along_columns(H: Array, Z: Array) -> Array:
-    """Return zᵀ H z (n, s) for every row's derivatives H, (n, K) or (n, K, K), and every column z of Z (K, s)."""
+    """Return zᵀ H z for every row's Hessian H, (n, K) if diagonal or (n, K, K), and every column z of Z (K, s)."""
     if H.ndim == 2:
         return H @ np.square(Z)
     return np.einsum("nkl,ks,ls->ns", H, Z, Z, optimize=True)
@@ -385,7 +386,7 @@ def along_columns(H: Array, Z: Array) -> Array:
 def call_function(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], shapes: list[tuple[int, ...]]
 ) -> Array:
-    """Return what a user's function returns; raise unless it has one of the shapes and is finite."""
+    """Return a user function's result as an array; raise unless it is finite and has one of the ``shapes``."""
     try:
         answer = np.asarray(function(*arguments), dtype=np.float64)
     except Exception as error:

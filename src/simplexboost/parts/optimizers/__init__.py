@@ -1,4 +1,4 @@
-"""Provides optimizers, which ask the weak learner for hypotheses and turn them into steps F ← F + α h."""
+"""Provides optimizers, which fit the weak learner in each round and update the predictor, F ← F + α h, by a step α."""
 
 from __future__ import annotations
 

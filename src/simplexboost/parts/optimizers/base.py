@@ -1,6 +1,6 @@
-"""Defines the base class of optimizers and the steps of a round that they share.
+"""Defines the base class of optimizers, and the functions that they share.
 
-A round goes: gradient → request → the learner's answer → the risk along it (`Ray`) → step → update.
+The stages of a round are: gradient → request → fitted weak learner → risk along its outputs (`Ray`) → step → update.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from .run import Run, Update
 
 
 class Optimizer(Part):
-    """Makes the updates of a round: it decides what the weak learner fits, and turns answers into steps.
+    """The base class of optimizers: in each round, `propose` fits the weak learner and chooses how far F moves.
 
-    A subclass has annotated parameters and writes `propose`.
+    A subclass has annotated parameters and defines `propose`.
 
     Examples
     --------
@@ -52,33 +52,34 @@ class Optimizer(Part):
 
     @property
     def n_candidates(self) -> int | None:
-        """How many classes beside its own every row keeps scores of; None for all."""
+        """The number of classes, besides the true one, whose scores every row stores in training; None for all."""
         return None
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:
-        """Return the updates of the next round; none if the learner found no direction that decreases the risk."""
+        """Return the updates of the next round; an empty list if no direction was found that decreases the risk."""
 
     def make_rounds(self, run: Run, most: int, before: Callable[[], None]) -> int:
-        """Make up to `most` rounds in one call of the engine, if that gives the same model, and return how many.
+        """Let the engine make up to `most` rounds in one call, if the model stays the same; return how many it made.
 
-        ``before`` is called ahead of each round and draws its sample. After 0 the next round is made by `propose`.
+        ``before()`` is called ahead of each round to draw its sample of rows and features. After a result of 0, the
+        booster makes the next round by `propose`.
         """
         return 0
 
     def objective(self, run: Run) -> Objective:
-        """Return the risk on the training rows of a run, as `propose` needs it."""
+        """Return the risk on the training rows of a run, from which `propose` computes gradients."""
         return run.loss.objective(run.data.c, run.data.weight, run.code, run.data.engine)
 
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
-        """Estimate the bytes that boosting takes beside X at its peak, with d code columns; None if unknown."""
+        """Estimate the peak memory of boosting in bytes, without X, for d code dimensions; None if unknown."""
         return None
 
     def check(self, run: Run) -> None:
-        """Raise if the parts do not fit together; called when a run is made, before it has an objective."""
+        """Raise if the loss, learner, step or codewords do not suit; a run calls this before it has an objective."""
 
     def resume(self, run: Run) -> None:
-        """Recover the optimizer's state from the rounds so far; called once when a run continues a model."""
+        """Recover the optimizer's state from the rounds so far; called once when a run continues a fitted model."""
 
 
 # An edge below this part of the largest possible one is only rounding errors.
@@ -87,7 +88,7 @@ SIGNS = np.array([[1.0], [-1.0]])  # the codewords of a binary request: up, down
 
 
 def gradient_of(run: Run, scaled: bool = True) -> Gradient:
-    """Compute minus the gradient of the risk, up to a positive factor if `scaled`; note its risk if it has one."""
+    """Return minus the gradient of the risk, up to a positive factor if `scaled`; set `run.risk_before` if known."""
     gradient = run.objective.gradient(run.F, lambda: run.U, len(run.model.round_ends), scaled)
     if gradient.risk is not None:
         run.risk_before = gradient.risk
@@ -95,15 +96,12 @@ def gradient_of(run: Run, scaled: bool = True) -> Gradient:
 
 
 def binary_gradient(g: Array) -> Gradient:
-    """Return the gradient g (n,) along one coordinate, with its signs as labels and its sizes as weights."""
+    """Return the gradient g (n,) along one coordinate as a binary problem: labels g < 0, sample weights abs(g)."""
     return Gradient((g < 0).astype(np.intp), np.abs(g), G=g[:, None])
 
 
 def ask(run: Run, gradient: Gradient, answers: Array | None = None, curvature: Array | None = None) -> Answer:
-    """Let the weak learner follow a gradient; raise if what it answers is not finite.
-
-    Learners that name class k answer with row k of `answers` (K, d), by default its codeword.
-    """
+    """Fit the weak learner to a gradient; a predicted class k has the output `answers[k]`, by default its codeword."""
     seed, Y = int(run.rng.integers(2**63)), run.Y if answers is None else answers
     answer = run.learner.fit(Request(run.data, gradient, Y, curvature, run.rows, run.features, seed))
     if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
@@ -112,7 +110,7 @@ def ask(run: Run, gradient: Gradient, answers: Array | None = None, curvature: A
 
 
 def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None = None) -> list[Answer]:
-    """Let the weak learner follow binary gradients of one round; curvatures (n, d) have a column for each."""
+    """Fit the weak learner to every one of the binary gradients; column j of curvatures (n, d) is for gradient j."""
     columns = [None] * len(gradients) if curvatures is None else curvatures.T
     answers = run.learner.fit_each(
         [
@@ -127,17 +125,14 @@ def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None =
 
 
 def find_rivals(run: Run) -> Rivals | None:
-    """Return the rivals of every example at the scores of a run; None if its loss does not depend on them alone."""
+    """Return every example's rivals at the run's scores; None unless the loss is an `ExponentialPhi` without costs."""
     loss = run.loss
     is_plain = isinstance(loss, ExponentialPhi) and loss.cost_matrix is None
     return Rivals(loss, run.U, run.data.c) if is_plain else None
 
 
 def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[Run], Rivals | None]) -> Ray:
-    """Return the risk along an answer in coordinate j; rivals that move alike there are merged where that pays.
-
-    Only then is `rivals` called, which takes as long as to compute the risk once; never for a constant step.
-    """
+    """Return the risk along outputs in coordinate j of F; where that saves time, `rivals` is called to merge them."""
     y, merged = run.Y[:, j], None
     if run.step.constant is None and merging_pays(y) and (found := rivals(run)) is not None:
         merged = found.along(y.astype(np.float64), 0.5 * answer.outputs[:, 0])
@@ -151,7 +146,7 @@ def step_along(
     curvature: Array | None = None,
     answers: Array | None = None,
 ) -> list[Update]:
-    """Ask the learner for all coordinates, or for one as a binary problem, and take the step: one update, or none."""
+    """Fit the learner to the gradient, or to one coordinate, and choose the step: a list of one update, or empty."""
     if coordinate is not None:
         along = binary_gradient(gradient.G[:, coordinate])
         answer = ask(run, along, SIGNS, curvature)
@@ -162,7 +157,7 @@ def step_along(
 
 
 def take_step(run: Run, gradient: Gradient, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
-    """Take the step along the ray of an answer to a gradient: one update, or none if there is no edge."""
+    """Choose the step along the ray of the learner's outputs: a list of one update, or empty if there is no edge."""
     edge = None if run.step.measures_edge else normalised_edge(run.data.engine, gradient.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
         return []
@@ -177,7 +172,7 @@ def take_step(run: Run, gradient: Gradient, answer: Answer, ray: Ray, coordinate
 
 
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
-    """Ask for a scalar h in every coordinate, and choose one step for the vector that they form."""
+    """Fit a scalar learner to every coordinate of the gradient, and choose one step for all; return all updates."""
     answers = ask_each(run, [binary_gradient(g) for g in gradient.G.T])
     whole = Answer(answers[0].hypothesis, np.column_stack([answer.outputs for answer in answers]))  # outputs (n, d)
     return [
@@ -188,6 +183,6 @@ def step_together(run: Run, gradient: Gradient) -> list[Update]:
 
 
 def normalised_edge(engine: Engine, G: Array, outputs: Array) -> float:
-    """Compute Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
+    """Return Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖) for outputs h: 1 if h are unit vectors along G, 0 if there is no edge."""
     most = engine.rows.total_size(G) * engine.rows.largest(row_sizes(outputs))
     return engine.rows.total(np.einsum("nd,nd->n", G, outputs)) / most if most > 0 else 0.0

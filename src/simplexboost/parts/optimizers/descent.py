@@ -1,4 +1,4 @@
-"""Defines the optimizers that follow the gradient, coordinates, Newton steps, new code columns or sampled pairs."""
+"""Defines optimizers: gradient descent, coordinate descent, Newton steps, new code columns, and sampled pairs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .run import Run, Update
 
 
 class GradientDescent(Optimizer, name="gradient"):
-    """Functional gradient descent (GD-MCBoost): one h with values in R^d follows the whole gradient.
+    """The optimizer of GD-MCBoost, functional gradient descent: a learner with outputs in R^d fits the whole gradient.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class GradientDescent(Optimizer, name="gradient"):
 
 
 class SignedDescent(GradientDescent, name="signed"):
-    """Gradient descent where an answer that names class k is +1 for k, −1 for every other class (AdaBoost.MH).
+    """Gradient descent for AdaBoost.MH: a learner that predicts class k has output +1 for k, −1 for every other class.
 
     Examples
     --------
@@ -69,13 +69,13 @@ class SignedDescent(GradientDescent, name="signed"):
 
 
 class CoordinateDescent(Optimizer, name="coordinate"):
-    """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
+    """The optimizer of CD-MCBoost, coordinate descent: each round moves one coordinate of F by a scalar learner.
 
     Parameters
     ----------
     schedule : {"best", "cyclic"}, default="best"
-        ``"best"`` fits every coordinate and keeps the one with the lowest risk after its step (the journal version);
-        ``"cyclic"`` takes coordinate t mod d in round t (the conference version), which makes rounds d times cheaper.
+        ``"best"`` fits a learner in every coordinate and keeps the one whose step gives the lowest risk (the journal
+        version); ``"cyclic"`` takes the coordinates in turn (the conference version), d times cheaper per round.
 
     Examples
     --------
@@ -107,13 +107,13 @@ class CoordinateDescent(Optimizer, name="coordinate"):
 
 
 class AllCoordinates(Optimizer, name="all-coordinates"):
-    """Every round fits a scalar h in each coordinate.
+    """An optimizer that fits a scalar learner in each coordinate of F, in every round.
 
     Parameters
     ----------
     shared_step : bool, default=True
-        One step for all coordinates, along the vector that they form; otherwise one step for each, which is exact if
-        the loss decouples over coordinates (one-vs-all).
+        True: one step for all coordinates, along the vector of their outputs. False: one step for each coordinate,
+        which is exact if the loss is a sum over coordinates (one-vs-all).
 
     Examples
     --------
@@ -141,18 +141,18 @@ class AllCoordinates(Optimizer, name="all-coordinates"):
 
 
 def is_separate(run: Run) -> bool:
-    """Tell whether the risk is a sum over coordinates, each of one class against the rest."""
+    """Tell whether the risk is a sum over coordinates, one binary problem of a class against the rest for each."""
     return isinstance(run.loss, OneVsAll) and not isinstance(run.loss, MultilabelHamming) and run.code.canonical
 
 
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
-    """Return the risk of class k against the rest along outputs (n, 1)."""
+    """Return the risk of the binary problem of class k against the rest, along learner outputs (n, 1)."""
     U, c = run.U[:, [k]] * SIGNS.T, (run.data.c != k).astype(np.intp)
     return Ray(Exponential(), U, c, run.data.weight, lambda: 0.5 * outputs * SIGNS.T, engine=run.data.engine)
 
 
 def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
-    """Update K independent boosters, each with its own step; one that finds a perfect learner keeps it and ends."""
+    """Return updates of K independent binary boosters, each with its own step; a perfect learner ends its booster."""
     d = run.Y.shape[1]
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
@@ -170,10 +170,10 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
 
 
 class Newton(Optimizer, name="newton"):
-    """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
+    """Gradient descent with curvature: the learner gets G and, for every example, the trace h of the Hessian in F.
 
-    The trace is an upper bound of every eigenvalue, so a leaf ΣG / (Σh + l2) of a `NewtonTree` takes no step that is
-    too long for the curvature.
+    The trace is an upper bound of every eigenvalue of the Hessian. So the leaf value ΣG / (Σh + l2_regularization) of a
+    `NewtonTree` is never too long a step for the curvature.
 
     Examples
     --------
@@ -191,15 +191,15 @@ class Newton(Optimizer, name="newton"):
 
 
 class NewtonCoordinates(Optimizer, name="newton-coordinates"):
-    """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
+    """The optimizer of LogitBoost: for every class, a scalar regressor is fitted to Newton steps by least squares.
 
-    The regression of class k has weights p(1−p) and targets (1[c=k] − p) / p(1−p), which are clipped. The step is
-    (K−1)/K times the regressors; centred codewords centre the scores.
+    The regression of class k has weights p(1−p) and targets (1[c=k] − p) / p(1−p), clipped, where p is the probability
+    of class k and c the true class. The step is (K−1)/K times the regressors; centred codewords centre the scores.
 
     Parameters
     ----------
     clip : float, default=4.0
-        The largest absolute value of a target; larger ones are cut.
+        The largest absolute value of a target; larger targets are cut.
 
     Examples
     --------
@@ -236,15 +236,15 @@ MAX_COLOURINGS = 20  # boosting stops after so many in a row without an edge
 
 
 class NewColumn(Optimizer, name="new-column"):
-    """AdaBoost.ECC: every round gives the classes two colours μ ∈ {−1, +1}^K, and a binary learner tells the colour.
+    """The optimizer of AdaBoost.ECC: each round gives classes colours μ ∈ {−1, +1}^K; a binary learner predicts them.
 
-    The colours are a new column of the code; the learner g adds α g(x) μ to the class scores.
+    The colours are a new column of the coding matrix. The learner g, with step α, adds α g(x) μ to the class scores.
 
     Parameters
     ----------
     colouring : {"random", "max-cut"}, default="random"
-        ``"random"`` gives each colour to half of the classes; ``"max-cut"`` starts there and flips single classes as
-        long as that separates more of the weight of the pairs (example, rival class).
+        ``"random"`` gives each colour to half of the classes. ``"max-cut"`` starts from such colours and flips single
+        classes as long as this increases the weight of pairs (example, rival class) with unequal colours.
 
     Examples
     --------
@@ -273,7 +273,7 @@ class NewColumn(Optimizer, name="new-column"):
 
     @staticmethod
     def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
-        """Return the update along the colours mu (K,), or none."""
+        """Fit the learner to the colours mu (K,) of the classes; return a list of one update, or empty without edge."""
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
@@ -287,7 +287,7 @@ class NewColumn(Optimizer, name="new-column"):
         return [replace(update, hypothesis=h, outputs=outputs, classes=None, error=error) for update in found]
 
     def colours(self, run: Run, gradient: Gradient) -> Array:
-        """Draw the colours μ (K,); both occur."""
+        """Draw a colour, −1 or +1, for every class, (K,); each colour occurs."""
         K = len(run.Y)
         mu = run.data.deal(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
@@ -299,7 +299,7 @@ class NewColumn(Optimizer, name="new-column"):
 
 
 def max_cut(weights: Array, mu: Array) -> Array:
-    """Flip colours mu (K,) until no flip of a single class improves them; weights (K, K) of pairs are symmetric."""
+    """Return colours mu (K,) after flips of single classes that raise the sum of weights between unequal colours."""
     mu = mu.copy()
     for _ in range(100 * len(mu)):
         gain = mu * (weights @ mu)  # (K,) what flipping each class adds to the cut
@@ -315,17 +315,17 @@ LARGEST = 1e150  # of a gradient whose squares can be added up
 
 
 class SampledPairs(Optimizer, name="sampled-pairs"):
-    """Follows the gradient on pairs (example, class), which are drawn by the probability of the class (sm-boost).
+    """The optimizer of sm-boost: gradient descent on pairs (example, class), drawn by the probability of the class.
 
-    If the drawn pairs show no edge, others are drawn, up to ten times.
+    If no learner has an edge on the drawn pairs, new pairs are drawn, up to ten times.
 
     Parameters
     ----------
     n_pairs : int, "n" or "all", default="n"
-        M, the number of pairs; ``"n"`` draws as many as there are different examples, ``"all"`` weights every pair by
-        its probability.
+        The number of pairs; ``"n"`` draws as many as there are distinct examples, ``"all"`` takes every pair, weighted
+        by its probability.
     separate : bool, default=True
-        Whether to fit a scalar learner for every coordinate rather than one learner for all.
+        Whether to fit a scalar learner for every coordinate of F rather than one learner for all coordinates.
 
     Examples
     --------
@@ -355,7 +355,7 @@ class SampledPairs(Optimizer, name="sampled-pairs"):
         return []
 
     def sample(self, run: Run) -> Gradient:
-        """Draw the gradient: every pair is weighted by how often it was drawn, divided by the expected number."""
+        """Draw pairs and return their gradient: each pair's residual is multiplied by draws / expected draws."""
         if run.workspace is None:
             run.workspace = different_examples(run.data)
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
@@ -377,9 +377,9 @@ class SampledPairs(Optimizer, name="sampled-pairs"):
 
 
 def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
-    """Return one row of every different example, and the weight of all rows equal to it.
+    """Return a row index of every distinct example, and the total sample weight of all rows equal to it.
 
-    Their order depends only on the values, so that draws from this list are the same whether rows are weighted or
+    The order of the examples depends only on their values, so that draws are the same whether rows are weighted or
     repeated, and for any order of the rows.
     """
     places = data.deal(np.arange(data.K))
@@ -390,17 +390,18 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 
 
 def dense_keys(X: AnyArray, labels: AnyArray) -> AnyArray:
-    """Return a key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
+    """Return, for every row, the bytes of X (n, p) and its labels as a key, (n,); equal rows have equal keys."""
     content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64) + 0.0  # turns −0.0 into 0.0
     content[np.isnan(content)] = np.nan
     return content.view(np.dtype((np.void, content.strides[0]))).ravel()
 
 
 def sparse_keys(X: Any, labels: AnyArray) -> AnyArray:
-    """Return keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
+    """Return a bytes key for every row of a sparse X and its labels, (n,); keys sort as those of `dense_keys`.
 
-    Where two rows differ first, bytes of a number stand against zeros, or bytes of two numbers against each other. So a
-    key lists what is not zero: how far from the last column it is, the highest byte first, and the bytes of the number.
+    At the first difference of two dense keys, the bytes of a number meet zeros or the bytes of another number. So a
+    sparse key lists the nonzero entries: the distance from the last column, highest byte first, then the bytes of the
+    number.
     """
     content = hstack([X, csr_array(labels, dtype=np.float64)], format="csr", dtype=np.float64)
     content.eliminate_zeros()

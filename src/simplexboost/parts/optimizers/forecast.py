@@ -1,4 +1,4 @@
-"""Forecasts the memory and the time of boosting on a sketch, before anything is computed (docs/memory.md)."""
+"""Estimates memory and time of boosting with `SketchedNewton`, before anything is computed (docs/memory.md)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEAF_ENTRIES = 1000  # the most that a leaf is expected to have if rows have can
 def expected_bytes(
     data: TrainingSet, learner: TreeLearner, d: int, s: int, candidates: int | None, n_rounds: int
 ) -> float:
-    """Estimate the bytes that boosting takes beside X at its peak, with d code columns and s sketch directions."""
+    """Estimate the peak memory of boosting in bytes, without X, for d code dimensions and s sketch directions."""
     n, K, compute = data.n_here, data.K, data.engine.compute
     leaves, sparse = leaves_on(data, learner.growth_for(data)), issparse(data.table)
     weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
@@ -58,10 +58,10 @@ def expected_bytes(
 
 
 def binning_bytes(data: TrainingSet) -> float:
-    """Estimate the bytes of binning: of a sparse table, its values by columns and the codes.
+    """Estimate the bytes of binning: for a sparse table, its values by columns and the bin codes.
 
-    Of a dense table, every thread sorts a sample of some columns, those of a cache line if there are enough of them.
-    Rows that came as codes, as those of a cluster do, take nothing.
+    For a dense table, every thread sorts a sample of some columns: those in one cache line, if there are enough
+    columns. A table that is already binned, as on a cluster, takes nothing.
     """
     if issparse(data.table):
         return 18.0 * data.table.nnz
@@ -73,11 +73,10 @@ def binning_bytes(data: TrainingSet) -> float:
 
 
 def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
-    """Estimate the bytes of growing a tree on m statistics: rows by nodes, their integers, and waiting histograms.
+    """Estimate the bytes of growing a tree on m statistics per row: row indices, integer statistics, histograms.
 
-    With more than one block of features, integers are copied in the order of the rows, in memory whose size is a power
-    of two. Of a sparse table, histograms have only bins that are not empty, and most trees see less than half of the
-    features.
+    If p > 8, the integer statistics are copied in the order of the rows, to memory whose size is a power of two. For a
+    sparse table, histograms have only bins that are not empty, and most trees see less than half of the features.
     """
     growth = learner.growth_for(data)
     bin_bytes = _kernels.lane_count(m) * growth.bits / 8
@@ -91,7 +90,7 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 
 def leaves_on(data: TrainingSet, growth: Growth) -> int:
-    """Return the largest number of leaves on these rows: every leaf has one, unless trees are symmetric."""
+    """Return the largest possible number of leaves: every leaf has a row, unless trees are symmetric."""
     if growth.order == "symmetric":
         return 2**growth.levels
     by_depth = 2 ** min(growth.max_depth, 20) if growth.max_depth else 0
@@ -100,7 +99,7 @@ def leaves_on(data: TrainingSet, growth: Growth) -> int:
 
 
 def fit_size(run: Run, s: int) -> FitSize:
-    """Return the size of the fit, with s directions of the sketch."""
+    """Return the size of the run's fit with s sketch directions, from which an engine estimates its memory."""
     data, kept = run.data, run.code.canonical and not isinstance(run.loss, UserLoss)
     growth = run.learner.growth_for(data)
     p = 0 if issparse(data.table) else data.p
@@ -108,7 +107,7 @@ def fit_size(run: Run, s: int) -> FitSize:
 
 
 def seconds_per_round(run: Run) -> float:
-    """Estimate the seconds per round to about a factor of two, from costs on a 2.8 GHz core and on an H200."""
+    """Estimate the seconds per round to about a factor of two, from times on a 2.8 GHz core and on an H200 GPU."""
     n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
     if not run.data.engine.device.is_host and d == K and not issparse(run.data.table):
         return 1.3e-3 + n * (2.5e-11 * p + 6e-12 * K)

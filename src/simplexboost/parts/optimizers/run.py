@@ -1,4 +1,4 @@
-"""Keeps the state of a boosting run, F ← F + α h, and applies the updates of a round to it."""
+"""Keeps the state of a boosting run and applies the updates of each round to it, F ← F + α h with step α."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ FIRST_BLOCK = 4  # the rounds of the first call, before the time of a round is k
 
 
 class DivergenceError(ValueError):
-    """The next round would make the predictor so large that scores and probabilities are no longer finite."""
+    """The error when the next round would make F so large that scores or probabilities are no longer finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """One summand of a round: F += α h, in all coordinates or in one.
+    """An addition to the predictor in a round: F += α h with step α and outputs h, in all coordinates or in one.
 
     Attributes
     ----------
-    outputs : (n, d) or (n, 1)
-    edge : as the step defines it, otherwise Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
-    error : the learner's weighted error, if the step computes it; else None
-    drop : α → the factor by which a step α changes a bound on the training error, or None where theory has no bound
-    share : the part of the risk that this update can change
-    classes : (n,) the class named for every row, if the outputs are codewords of classes; else None
+    outputs : (n, d), or (n, 1) in one coordinate: the hypothesis's outputs on the training rows
+    edge : as the step rule defines it, by default Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
+    error : the learner's weighted error, if the step rule computes it; else None
+    drop : a function of α: the factor by which a step α changes a bound on the training error; None without a bound
+    share : the fraction of the risk that this update can change
+    classes : (n,) the class predicted for every row, if the outputs are codewords of classes; else None
     """
 
     hypothesis: Hypothesis
@@ -64,32 +64,31 @@ class Update:
 
 @dataclass(eq=False)
 class Run:
-    """The state of a boosting run.
+    """The state of a boosting run: the data, the parts of the booster, the rounds so far and the predictor.
 
     Attributes
     ----------
-    model, code : the rounds so far; the codewords, multiplied by the engine of the data
-    learner : as `Learner.resolve` returns it for these data
-    objective : the risk of the loss on the training rows, as the optimizer asks for it
-    F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`; maybe on a device
-    rows, features : what the next round's learner may use, None for everything
-    redraw : draws another sample of rows and features
-    updates : those of the last round; none if the engine made it together with others
+    model, code : the model of the rounds so far; the codewords as a linear map, computed by the engine of the data
+    learner : the weak learner, as `Learner.resolve` returns it for these data
+    objective : the risk of the loss on the training rows, as `Optimizer.objective` returns it
+    F : (n, d) the predictor on the training rows, an array (on a GPU, for some engines) or `Candidates`
+    rows, features : indices of the rows and features that the next round's learner may use; None for all
+    redraw : a function that draws another sample of rows and features
+    updates : the updates of the last round; empty if the engine made this round together with other rounds
     block : the last rounds, if the engine made them in one call; else None
-    stop_reason : why boosting stopped before its last round, or None
-    diverged : whether it stopped because the next round would have made F too large
-    refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
-    seconds : what the optimizer expects a round to take, or None if it does not know
-    memory : the bytes that boosting is expected to take beside X, or None
-    memory_there : those on the engine's device; 0 if it has none
-    workspace : whatever an optimizer keeps from round to round
-    risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
-        another pass over the rows
-    temperature : the factor by which predictions of the finished model multiply scores, (d,) if it differs between the
-        columns of F; evaluations use it
-    snapshot : returns the estimator as fitted so far; set by the estimator
-    evaluations : for every evaluated set, those of ``X_val`` in their order or the rows held out, a dict with a list
-        for "risk" and for every metric; the last entry is that of the last round
+    stop_reason : why boosting stopped before the maximal number of rounds, or None
+    diverged : whether boosting stopped because the next round would have made F too large
+    refusal : why the optimizer proposes no update, if the reason is not simply that there is no edge
+    seconds : the optimizer's estimate of the seconds per round, or None
+    memory : the estimated bytes of host memory for boosting, without X, or None
+    memory_there : the estimated bytes of memory on the engine's GPU; 0 without a GPU
+    workspace : any data that the optimizer keeps from round to round
+    risk_before : the risk before the last round, if the gradient computation also gave this risk; else None
+    temperature : the factor on scores in predictions of the finished model, also used by evaluations; (d,) if the
+        columns of F have distinct factors
+    snapshot : a function, set by the estimator, that returns the estimator as fitted so far
+    evaluations : for every evaluated set (the sets of ``X_val``, or the held-out rows) a dict with a list for "risk"
+        and for every metric; the last entry is the value after the last round
     """
 
     data: TrainingSet
@@ -136,28 +135,28 @@ class Run:
         self._reach = 0.0 if self.data.init_score is None else self._size()
 
     def _place(self, F: Any) -> None:
-        """Let the predictor be F (n, d), and make the objective anew."""
+        """Set the predictor to F (n, d), and create the objective anew."""
         self.objective = self.optimizer.objective(self)
         self.F = self.objective.to_device(F)
         self._U: Array | None = None
         self._risk: float | None = None
 
     def start(self, rows: AnyArray | slice = slice(None)) -> Any:
-        """Return F (n, d) of some of the training rows before the first round: zeros, or what ``init_score`` says."""
+        """Return F (n, d) of some training rows before the first round: from ``init_score`` if given, else zeros."""
         init = self.data.init_score
         if init is not None and self.data.K > 1:
             return np.array(self.code.predictor(init[rows]))
         return self.zeros(self.data.c[rows])
 
     def zeros(self, c: Labels) -> Any:
-        """Return F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
+        """Return F = 0 (n, d) for rows with targets c (n,): an array, or `Candidates`."""
         if self.optimizer.n_candidates is not None:
             return Candidates.zeros(c, len(self.Y), self.optimizer.n_candidates)
         return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
 
     @property
     def U(self) -> Array:
-        """The class scores ½ F Yᵀ, (n, K), computed on first use after an update; always the same array."""
+        """The class scores ½ F Yᵀ, (n, K), computed on first use after an update, in reused memory where possible."""
         if self._U is None and self.F.dtype == np.float64:
             # The same memory in every round: to allocate it anew would take longer than to compute the scores.
             self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
@@ -174,7 +173,7 @@ class Run:
         classes: Labels | None = None,
         merged: MergedRivals | None = None,
     ) -> Ray:
-        """Return the risk along the direction W (n, K) in scores."""
+        """Return the risk along a direction in scores, as a `Ray`; ``W()`` returns the direction (n, K)."""
         data = self.data
         return Ray(self.loss, lambda: self.U, data.c, data.weight, W, gradient, classes, merged, data.engine)
 
@@ -187,7 +186,7 @@ class Run:
 
     @cached
     def model(self) -> AdditiveModel:
-        """The rounds so far; trees that the engine made in one call become objects when somebody asks for them."""
+        """The model of the rounds so far; rounds that the engine made in one call are added to it on first access."""
         for block, sparse in self._waiting:
             self._model.add_block(block, sparse)
         self._waiting.clear()
@@ -195,18 +194,18 @@ class Run:
 
     @property
     def constant(self) -> Array | None:
-        """What the first round adds to F in every row; see `AdditiveModel.constant`. It makes few trees objects."""
+        """What the first round adds to F in every row, (d,), if it is a tree of one leaf; else None."""
         known = self._waiting and self._model.round_ends
         return (self._model if known else self.model).constant
 
     def risk(self) -> float:
-        """Return the mean weighted loss on the training rows, computed on first use after an update."""
+        """Return the weighted mean loss on the training rows, computed on first use after an update."""
         if self._risk is None:
             self._risk = self.objective.risk(self.F)
         return self._risk
 
     def resume(self, model: AdditiveModel) -> None:
-        """Continue a model: every number is then what it would be in one long fit, bit for bit."""
+        """Continue boosting from a fitted model; all results are bit for bit as in one uninterrupted fit."""
         model = model.at(1.0)
         begin = model.n_rounds - self.objective.rounds_to_replay(model.n_rounds)
         self.model = model.first(begin)
@@ -217,7 +216,7 @@ class Run:
         self.optimizer.resume(self)
 
     def recomputed(self) -> Any:
-        """Return F (n, d) from the model, by adding its terms one by one, so that every bit is as in boosting."""
+        """Return F (n, d), computed by adding the terms of the model one by one, with the same bits as in boosting."""
         data = self.data
         few = self.optimizer.n_candidates is not None
         F = self.zeros(data.as_given(data.c)) if few else np.array(data.as_given(self.start()))
@@ -225,11 +224,11 @@ class Run:
         return data.in_order(F)
 
     def may_move(self, by: float) -> bool:
-        """Tell whether F surely stays small enough in a round that changes its entries by at most `by`."""
+        """Tell whether F surely stays below its limit if a round changes every entry by at most `by`."""
         return self._reach + by < self._limit
 
     def _replay(self, terms: list[Term]) -> None:
-        """Add a round of a model, with all that it leaves to later rounds."""
+        """Add one round of a fitted model to F and to this run's model, and update the state of the objective."""
         data = self.data
         self.objective.gradient(self.F, lambda: self.U, self.round)
         for term in terms:
@@ -246,7 +245,7 @@ class Run:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether every example gains on every rival class along the last round, so that no more rounds help."""
+        """Whether in the last round every example gained on every rival class, so that more rounds do not help."""
         data, last = self.data, [0, *self.model.round_ends][-2:]
         terms = self.model.terms[slice(*last)] if len(last) == 2 else []
         if not terms or data.problem.is_matrix or data.costs is not None:
@@ -258,17 +257,16 @@ class Run:
         return data.engine.rows.every((W < own).sum(axis=1) == data.K - 1)
 
     def move_to(self, F: Any) -> None:
-        """Continue from another predictor, (n, d)."""
+        """Replace the predictor by F (n, d), from which boosting continues."""
         self._place(F if isinstance(F, Candidates) else np.array(F, dtype=self.Y.dtype))
         self._reach = self._size()
 
     def apply(self, updates: list[Update]) -> None:
-        """Add learning_rate · α h to F for every update, and the round to the model.
+        """Add learning_rate · α h to F for every update, with step α and outputs h, and add the round to the model.
 
-        Raise if the round would make F so large that scores and probabilities are no longer finite. A bound on what
-        every round adds is summed up, which costs next to nothing; F itself is read only when that sum says that it
-        might be too large. A step that the type of F cannot hold is refused even where the outputs are zero: infinity
-        times zero is no number.
+        Raise DivergenceError if scores or probabilities would no longer be finite. A bound on the entries of F is
+        summed over the rounds, at almost no cost; F itself is read only if the bound exceeds the limit. A step too
+        large for the dtype of F is refused even where the outputs are zero, because infinity times zero is NaN.
         """
         terms, moves = [], 0.0
         for update in updates:
@@ -293,8 +291,9 @@ class Run:
     def make_block(self, maker: RoundMaker, draw: Callable[[], RoundDraw], most: int, sparse: bool) -> int:
         """Let the engine make up to `most` rounds in one call, from draws made ahead; return how many it made.
 
-        It ends early before a round that it leaves to Python, or when its time is over. The random numbers then go back
-        to where they were before that round. Leaf values become sparse arrays in the model if most are zero.
+        The engine ends early before a round that Python must make, or when `BLOCK_SECONDS` are over. The random
+        generator is then reset to its state before that round. If `sparse`, the model stores leaf values as sparse
+        arrays.
         """
         before, alpha = self.rng.bit_generator.state, self.step.constant
         assert alpha is not None  # else there is no maker
@@ -317,7 +316,7 @@ class Run:
         return len(block)
 
     def _size(self) -> float:
-        """Return the largest absolute entry of F."""
+        """Return the largest absolute entry of F, over all machines."""
         if isinstance(self.F, Candidates):
             return self.F.reach()
         F = self.F
@@ -325,7 +324,7 @@ class Run:
         return max(self.data.engine.rows.largest(reach), 0.0)
 
     def divergence(self, move: float) -> DivergenceError:
-        """Return the error to raise when the next round would make F too large."""
+        """Return the error for a next round that would change F by `move` and so make F too large."""
         return DivergenceError(
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."

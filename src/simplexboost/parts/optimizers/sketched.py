@@ -1,11 +1,11 @@
-"""Defines Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
+"""Defines Newton boosting on a sketch of the gradient: one vector tree per round, whatever the number of classes.
 
-Splits are searched along s random directions of the space of codewords, so histograms hold s + 1 numbers per bin; the
-leaves then use the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K for the soft-max (n·K·d for
-codewords of few dimensions), and little for the leaves. The soft-max is computed in blocks that fit in the cache, and
-no n × K gradient is stored.
+Splits are searched along s random directions in the space of codewords, so that histograms hold s + 1 numbers per bin;
+the leaf values use the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K for the softmax (n·K·d for
+codewords of few dimensions), and little for the leaves. The softmax is computed in blocks that fit in the cache, and no
+n × K gradient is stored.
 
-For losses that the engine does not know, such as a user's own, `LossRows` computes the same in NumPy.
+For a user-defined loss, which the engine does not know, `LossRows` computes the same in NumPy.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from .run import Run, Update
 
 
 class Sketch(Part):
-    """Directions in the space of codewords, chosen anew in every round.
+    """The base class of sketches: directions in the space of codewords, which are chosen anew in every round.
 
-    A subclass writes `size`, the number s of directions, and `directions`, the codewords along them, (K, s).
+    A subclass defines `size`, the number s of directions, and `directions`, coordinates of the codewords along them.
 
     Examples
     --------
-    A sketch that takes single coordinates:
+    A sketch whose only direction is a random coordinate of F:
 
     >>> import simplexboost as sb
     >>> from sklearn.datasets import load_iris
@@ -76,31 +76,28 @@ class Sketch(Part):
     @property
     @abstractmethod
     def size(self) -> int:
-        """The number of directions, s."""
+        """The number s of directions."""
 
     @abstractmethod
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
-        """Return the codewords along the directions, Z (K, s) float32; Y (K, d) are the codewords."""
+        """Return the coordinates of the codewords Y (K, d) along the s directions, (K, s) float32."""
 
     def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
-        """Return the codewords along the directions, from a code of which more is known than its matrix.
-
-        If ``free``, each score matters by itself, not only compared with the others: those of labels do.
-        """
+        """Return `directions` for a `Code`; if ``free``, a common shift of all scores matters, as with labels."""
         return self.directions(code.Y, rng)
 
     def check(self) -> None:
-        """Raise if a parameter is invalid; called once before boosting."""
+        """Raise if a parameter is invalid; the optimizer calls this before boosting."""
 
 
 @dataclass(eq=False, repr=False)
 class GaussianSketch(Sketch):
-    """Random directions with independent Gaussian coordinates.
+    """A sketch with random directions, whose coordinates are independent Gaussian numbers.
 
     Parameters
     ----------
     n_directions : int, default=1
-        The number of directions. More of them find better splits and make histograms wider.
+        The number of directions. More directions find better splits and make histograms larger.
 
     Examples
     --------
@@ -118,7 +115,7 @@ class GaussianSketch(Sketch):
         check_number("sketch", self.n_directions, int, 1, 64)
 
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
-        """Return Z = Y R / √s with R (d, s) Gaussian, centred over the classes, which only reduces rounding errors."""
+        """Return Z = Y R / √s with Gaussian R (d, s), centred over the classes only to reduce rounding errors."""
         return self.along(Code(Y), rng)
 
     def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
@@ -131,7 +128,7 @@ class GaussianSketch(Sketch):
 
 
 def as_sketch(value: Any) -> Sketch:
-    """Return the sketch that ``value`` stands for: a number of random directions, or a `Sketch` itself.
+    """Return ``value`` if it is a `Sketch`, otherwise a `GaussianSketch` with ``value`` directions.
 
     >>> as_sketch(3)
     GaussianSketch(n_directions=3)
@@ -140,13 +137,12 @@ def as_sketch(value: Any) -> Sketch:
 
 
 class LossRows(HostLoss):
-    """A loss with `residual` and `second`, as `engine.interface.RowLoss`; codewords are canonical, so that F = 2U."""
+    """A user-defined loss as the engine's `RowLoss`, computed in NumPy; codewords are canonical, so that F = 2U."""
 
     def __init__(self, loss: Any, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
         self.loss, self.c, self.weight, self.code, self.compute = loss, c, weight, code, engine.compute
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """Return the sketched gradient and, last, the curvature along the sketch at F (n, d), (n, s + 1)."""
         U = self.code.scores(F)
         weight, Z = self.weight[:, None], Z.astype(np.float64)
         self.values = self.loss.value(U, self.c)
@@ -165,7 +161,6 @@ class LossRows(HostLoss):
         return np.array([rule.drop_small(step) for step in steps])
 
     def risk(self) -> float:
-        """Return the mean weighted loss at the F of the last `pull`."""
         total = self.compute.rows.total
         return total(self.weight * self.values) / total(self.weight)
 
@@ -183,32 +178,33 @@ FURTHEST = 10.0
 
 @dataclass(eq=False, repr=False)
 class SketchedNewton(Optimizer):
-    """One vector tree per round: splits on a sketch of the gradient, Newton steps in the leaves.
+    """An optimizer with one vector tree per round: splits on a sketch of the gradient, Newton steps in the leaves.
 
-    The learner must be a Newton tree ("sketch-tree"), the loss a function of the probability of the true class
-    ("logistic", also with costs, "savage", "softmax-cost"), or the sum of the log-losses of several labels or class
-    targets. Any step can be used; "fixed" is the natural choice.
+    The learner must be a Newton tree ("sketch-tree"). The loss must depend only on the probability of the true class
+    ("logistic", also with costs, "savage", "softmax-cost"), be a `UserLoss`, or be the sum of log-losses for several
+    labels or class targets. Any step rule can be used; "fixed" is the natural choice.
 
     Parameters
     ----------
     sketch : int or Sketch, default=1
-        The directions along which splits are searched, or the number of random ones.
+        The number of random directions along which splits are searched, or a `Sketch`, which chooses them.
     max_step : float or None, default=2.0
-        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. A class of
-        almost no probability in a leaf has almost no curvature there, and Newton's step for its first example would be
-        far too long. The limit applies to canonical codewords only: a code of few dimensions would merely learn more
-        slowly, so its limit is ten divided by the learning rate.
+        The largest change of a class score in a leaf, before the learning rate; None for no limit. A class with almost
+        no probability in a leaf has almost no curvature there, and Newton's step for its first example would be far too
+        long. The parameter applies to canonical codewords only. With other codes it would merely slow down learning;
+        their limit is always ten divided by the learning rate.
     candidates : int, "auto" or None, default="auto"
-        With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
-        score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
-        in place of rows × classes; predictions always use all classes. None keeps all scores. The number is rounded up
-        to a multiple of 16. It needs canonical codewords, no costs, a step of fixed length, and all rows on one
-        machine. "auto" is None; in `SimplexBoostClassifier` it is 32 if there are more than 1024 classes and more than
-        10⁸ pairs of rows and classes.
+        For thousands of classes: in training, every row stores the scores of its true class and of this many classes
+        with the highest scores; all other classes share one score. A round then takes time and memory for rows ×
+        candidates instead of rows × classes; predictions always use all classes. None stores all scores. The number is
+        rounded up to a multiple of 16. It needs canonical codewords, no costs, a fixed step, and all rows on one
+        machine. "auto" means None, except in `SimplexBoostClassifier`: 32 if there are more than 1024 classes and more
+        than 10⁸ pairs of rows and classes.
     init : {"zero", "prior", "auto"}, default="auto"
         Where boosting starts. "zero": all classes are equally probable. "prior": the first round is a tree of one leaf
-        that gives all rows the class shares of the training rows, which suits rare classes and weak signals. "auto" is
-        "zero"; `SimplexBoostClassifier` chooses one of the two if it chooses the number of rounds.
+        that gives all rows the class frequencies of the training rows, which suits rare classes and weak signals.
+        "auto" means "zero", except in `SimplexBoostClassifier`, which chooses one of the two if it chooses the number
+        of rounds.
 
     Examples
     --------
@@ -230,7 +226,7 @@ class SketchedNewton(Optimizer):
         return None if is_auto(self.candidates) else self.candidates
 
     def check_parameters(self) -> None:
-        """Raise if a parameter is invalid, whatever it is used with."""
+        """Raise if a parameter is invalid in itself, whatever the data and the other parts are."""
         as_sketch(self.sketch).check()
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
         check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
@@ -257,7 +253,7 @@ class SketchedNewton(Optimizer):
         run.memory_there = run.data.engine.compute.check_memory(fit_size(run, as_sketch(self.sketch).size))
 
     def check_candidates(self, run: Run) -> None:
-        """Raise unless the run can do with few classes for every row."""
+        """Raise unless the run can store the scores of only some classes (`candidates`) in every row."""
         refused = {
             f"codewords of shape {run.Y.shape}": not run.code.canonical,
             f"loss={run.loss!r}": isinstance(run.loss, UserLoss),
@@ -272,7 +268,7 @@ class SketchedNewton(Optimizer):
         refuse(f"candidates={self.candidates}", refused, remedy)
 
     def check_prior(self, run: Run) -> None:
-        """Raise unless the run can start at the class shares."""
+        """Raise unless the run can start at the class frequencies of the training rows."""
         d = run.Y.shape[1]
         refused = {
             f"candidates={self.candidates}": self.n_candidates is not None,
@@ -348,7 +344,7 @@ class SketchedNewton(Optimizer):
         return run.make_block(maker, draw, most, sparse)
 
     def _draw(self, run: Run) -> RoundDraw:
-        """Draw what is random in a round, whose sample of rows and features the run has."""
+        """Draw the sketch directions and the seed of a round; the run already has its sample of rows and features."""
         free = isinstance(run.loss, BlockLogistic)
         Z = self.fixed(run)[0].along(run.code, run.rng, free)  # (K, s)
         if run.code.canonical and not free and run.data.class_ranks is not None:
@@ -356,9 +352,7 @@ class SketchedNewton(Optimizer):
         return RoundDraw(Z, int(run.rng.integers(2**63)), run.rows, run.features)
 
     def fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool, RoundMaker | None]:
-        """Return what is the same in every round: the sketch, how leaf values are computed, whether most are zero, and
-        what makes many rounds in one call, or None.
-        """
+        """Return what all rounds share: sketch, leaf rule, whether most leaf values are 0, `RoundMaker` or None."""
         if run.workspace is None:
             run.workspace = self._fixed(run)
         return run.workspace
@@ -372,11 +366,11 @@ class SketchedNewton(Optimizer):
         return as_sketch(self.sketch), rule, bool(thin) and canonical, self._round_maker(run, rule)
 
     def _round_maker(self, run: Run, rule: LeafRule) -> RoundMaker | None:
-        """Return what makes many rounds of the run in one call, or None if Python has to make them one by one.
+        """Return what makes many rounds in one call of the engine, or None if Python must make every round.
 
-        That is so with other engines than the compiled one, rows on several machines, losses of the user, of labels and
-        of several targets, robust losses, `candidates`, several directions of the sketch, steps of no fixed length,
-        `monotonic_cst`, and with subclasses that make rounds or trees in another way.
+        It is None for other engines than the compiled one, rows on several machines, losses of the user, of labels and
+        of several targets, robust losses, `candidates`, several sketch directions, steps of no fixed length,
+        `monotonic_cst`, and subclasses that make rounds or trees in another way.
         """
         objective, learner, engine = run.objective, run.learner, run.data.engine
         rows = objective.rows if isinstance(objective, RowObjective) else None
@@ -395,16 +389,16 @@ class SketchedNewton(Optimizer):
 
 
 def refuse(parameter: str, refused: dict[str, bool], remedy: str) -> None:
-    """Raise if one of the conditions holds that a parameter does not go with; they are named for the message."""
+    """Raise ValueError if a key of `refused` has the value true; the message advises `remedy` for the parameter."""
     for what, is_so in refused.items():
         if is_so:
             raise ValueError(f"{parameter} does not go with {what}; take {remedy}.")
 
 
 def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
-    """Compute Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves.
+    """Compute Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the sketched gradients g of rows and the Newton steps v of their leaves.
 
-    From the sums of g and, last, of the curvature over the leaves, (L, s + 1), and from ``size``, which is Σ‖g‖.
+    ``sums`` (L, s + 1) holds the sums over each leaf of g, in s directions, and of the curvature; ``size`` is Σ‖g‖.
     """
     v = newton_steps(sums, l2_regularization)  # (L, s)
     longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
@@ -413,7 +407,7 @@ def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
 
 
 def tree_hypothesis(grown: Grown, values: Any, sparse: bool, engine: Engine) -> TreeHypothesis:
-    """Return a tree with its leaf values, sparse if most are zero; a device may still be computing them."""
+    """Return a tree with its leaf values, stored as a sparse array if `sparse`; a GPU may still compute them."""
     if isinstance(values, LateValues):
         pending = PendingTree(grown, values, sparse)
         return pending if engine.device.postpone(pending.maker()) else pending.made
@@ -454,11 +448,10 @@ class RowObjective(Objective):
         return self.rows.to_device(F)
 
     def lazy_gradient(self, run: Run) -> Gradient:
-        """Return the whole gradient, computed only if it is used."""
+        """Return the whole gradient at the run's scores; its residual is computed only when it is used."""
         return Gradient(self.c, self.weight, lambda: self._residual(run.U, scaled=True)[0], self.code)
 
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> tuple[Any, RowObjective] | None:
-        """Return other rows on the engine's device, and their objective."""
         K = len(self.code.Y)
         if (
             isinstance(self.loss, UserLoss | BlockLogistic) or not self.code.canonical or c.max(initial=0) >= K
@@ -472,13 +465,12 @@ class RowObjective(Objective):
         return table, RowObjective(self.loss, np.maximum(c, 0), weight / mean, self.code, engine)
 
     def risk(self, F: AnyArray) -> float:
-        """Return the mean weighted loss at F, by one more `pull`."""
         self.rows.pull(F, np.zeros((len(self.code.Y), 1), dtype=np.float32))
         return self.rows.risk()
 
 
 def log_costs(cost_matrix: Any) -> AnyArray | None:
-    """Return the logarithms of the costs of pairs, (K, K), which are added to the logits; very low for no cost."""
+    """Return the log of the cost matrix, (K, K), added to logits; a cost of 0 counts as 1e-30. None gives None."""
     if cost_matrix is None:
         return None
     logs = np.log(np.maximum(np.asarray(cost_matrix, dtype=np.float64), 1e-30))
@@ -495,7 +487,7 @@ EVEN = 0.98
 
 
 def prior_update(run: Run) -> Update:
-    """Return the update that moves all rows to the log-odds of the classes among the rows of this round."""
+    """Return the update that moves F to the logits of the class frequencies among the rows of this round."""
     shares = class_shares(run.data, slice(None) if run.rows is None else run.rows)
     logits = np.log(shares) - (np.log1p(-shares) if run.data.problem.yes_or_no else np.log(shares).mean())
     values = run.code.predictor(logits[None])  # (1, d)
@@ -506,11 +498,11 @@ def prior_update(run: Run) -> Update:
 
 
 def class_shares(data: TrainingSet, rows: AnyArray | slice = slice(None)) -> Array:
-    """Return the shares of the classes, of the labels, or of each target's classes in some of the local rows; (K,)."""
+    """Return the smoothed frequencies (K,) of classes, or labels, or each target's classes, in rows of this machine."""
     return data.problem.shares(data.target_weights(rows), EXTRA)
 
 
 def has_even_classes(data: TrainingSet) -> bool:
-    """Tell whether the classes are about equally frequent; with several labels or targets, the classes of each."""
+    """Tell whether the classes are about equally frequent; with several labels or targets, in each of them."""
     questions = data.problem.by_question(class_shares(data))
     return all(entr(outcomes).sum() >= EVEN * np.log(len(outcomes)) for outcomes in questions)
