@@ -26,7 +26,7 @@ _print: ContextVar[Print | None] = ContextVar("print", default=None)
 
 @contextmanager
 def name_in_errors(who: str) -> Iterator[None]:
-    """Add the estimator's name ``who`` to errors raised inside this context, since other libraries may not name it.
+    """Add the estimator's name ``who`` to errors raised inside this context: other libraries may not do that.
 
     NumPy's overflow warnings are silenced: scikit-learn's trees turn X into single precision and then refuse infinity.
     """

@@ -108,7 +108,7 @@ class Part(BaseEstimator):
 
 
 def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:
-    """Return the part for ``value``: a new one for a key of ``table``; an instance of ``base`` is returned itself."""
+    """Return a part (loss, learner, …): ``value`` itself, or a new part if ``value`` is a key of ``table``."""
     if isinstance(value, base):
         return value
     choices = ", ".join(repr(name) for name in table)
@@ -241,7 +241,7 @@ def unknown_keyword(
     """Return the error message for a keyword ``word`` that a class or method ``who`` does not take.
 
     ``known`` are the keywords that it takes, ``table`` is a table of `list_aliases`. If the word is one of ``others``,
-    the message says what it is: ``called``, such as "an argument of fit".
+    the message says what the word is, by the text ``called``, such as "an argument of fit".
     """
     from difflib import get_close_matches
 
@@ -272,7 +272,7 @@ def suggest_name(alias: Alias, known: Sequence[str]) -> str:
 
 
 def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str = "") -> str:
-    """Return the error message for a value that a parameter does not take; accepted are ``choices`` and ``rest``."""
+    """Return the error message for a value that a parameter does not take; it lists ``choices``, and then ``rest``."""
     choices = list(choices)
     begin, listed = f"{parameter}={value!r} is unknown", f"{', '.join(map(repr, choices))}{rest}."
     if isinstance(value, str):

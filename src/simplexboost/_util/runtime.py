@@ -40,12 +40,12 @@ def cores_here() -> int:
 
 @lru_cache(maxsize=1)
 def quota_at(second: int) -> float | None:
-    """Return the CPU quota in cores, read at most once per ``second``, because reading it takes up to 200 µs."""
+    """Return the CPU quota in cores, cached for the current ``second``, because reading it takes up to 200 µs."""
     return quota()
 
 
 def quota(root: str = ROOT, own: str = OWN) -> float | None:
-    """Return the CPU quota of this process in cores: the smallest of its control groups; None if none has a quota."""
+    """Return the smallest CPU quota, in cores, of the control groups of this process; None if none has a quota."""
     quotas = [found for folder in own_groups(root, own) if (found := quota_of(folder)) is not None]
     return min(quotas, default=None)
 
@@ -346,7 +346,7 @@ def number_in(path: str, name: str) -> int | None:
 
 
 def limited_memory() -> int | None:
-    """Return the bytes left within the process's limit of address space (``ulimit -v``); None without a limit."""
+    """Return the bytes of address space that the limit ``ulimit -v`` leaves to the process; None without a limit."""
     try:
         import resource
 

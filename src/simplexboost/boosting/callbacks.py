@@ -67,7 +67,7 @@ class Callback:
 
 
 def next_look(callback: Callback, run: Run) -> int:
-    """Return the round after which a callback must be called next: the next round, unless its `next_call` applies."""
+    """Return the round after which to call a callback next: what `next_call` returns if it applies, else the next."""
     in_rounds = {"before_round", "after_round"}
     for own in (vars(callback), *map(vars, type(callback).__mro__)):
         if "next_call" in own:
@@ -196,7 +196,7 @@ class Progress(Callback):
 
 
 def format_evaluations(run: Run) -> list[str]:
-    """Return the latest results on every evaluated set of rows as text; several sets are numbered."""
+    """Return for each evaluated set of rows a text with its latest results; several sets are numbered."""
     many = len(run.evaluations) > 1
     return [
         f"eval{f'[{i}]' if many else ''}: " + ", ".join(f"{name} {values[-1]:.6g}" for name, values in results.items())
@@ -357,7 +357,7 @@ class History(Callback):
             self.records["risk"].append(run.risk())
 
     def continue_from(self, arrays: dict[str, AnyArray]) -> None:
-        """Start with the records of an earlier fit, given as arrays by name."""
+        """Start with the records of an earlier fit, a dict from each record's name to its array."""
         unknown = np.zeros(len(arrays["step"]))  # model files do not hold the seconds
         self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
         if self.records["risk"] and np.isnan(self.records["risk"][-1]):  # a checkpoint does not know its last risk

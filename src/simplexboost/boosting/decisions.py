@@ -20,7 +20,7 @@ class OneLabel:
     """The decision rule for one label per row: the class with the highest score or, if ``order`` is given, the median.
 
     Of tied classes the first is predicted. The median class has the smallest expected absolute error. It is the lowest
-    class such that it and all lower classes have at least half of the probability.
+    class such that it and all lower classes together have at least half of the probability.
     """
 
     loss: Loss
@@ -49,7 +49,7 @@ class OneLabel:
         return self.classes.take(self._chosen(P))
 
     def _chosen(self, values: Array) -> Labels:
-        """Return the class index with the largest value in every row, (n,), or the median class of probabilities."""
+        """Return each row's class index (n,): the class of largest value, or the median class if there is an order."""
         if self.order is not None:
             return median_class(values, self.order)
         if self.exact:
@@ -82,7 +82,7 @@ def first_of_best(U: Array) -> Labels:
 
 
 def median_class(P: Array, order: Labels) -> Labels:
-    """Return the index of the median class in every row of probabilities P (n, K), or the lower one of two, (n,).
+    """Return the index of the median class in every row of probabilities P (n, K), (n,); of two medians the lower.
 
     ``order`` has the class indices from lowest to highest. Sums equal to one half up to rounding count as one half.
     """
@@ -113,7 +113,7 @@ class SeveralLabels:
 
 
 class LabelsOfTheirOwn(SeveralLabels):
-    """The decision rule for several labels per row: every label whose probability exceeds its own threshold."""
+    """The decision rule for several labels per row: `SeveralLabels` with a probability threshold per label."""
 
     def of_probabilities(self, P: Array) -> AnyArray:
         return (P > self.threshold).astype(np.int64)
@@ -162,7 +162,7 @@ Decision = OneLabel | SeveralLabels | SeveralTargets
 
 
 def all_classes(U: Array, present: Any) -> Array:
-    """Return scores of all K classes from those of the ``present`` ones; absent classes get much lower scores."""
+    """Return scores (n, K) from those of the classes in the mask ``present``; absent classes get much lower scores."""
     if present.all():
         return U
     scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
@@ -210,7 +210,7 @@ def not_zero(P: Array) -> Array:
 
 
 def of_present(P: Array, present: Any) -> Array:
-    """Return probabilities of all K classes from those of the ``present`` ones; absent classes get 0."""
+    """Return probabilities (n, K) from those of the classes in the mask ``present``; absent classes get 0."""
     out = np.zeros((len(P), len(present)))
     out[:, present] = P
     return out

@@ -35,7 +35,7 @@ class EarlyStopping(Part):
         The fraction of the training rows that is held out if ``fit`` gets no ``X_val``. With None no rows are held out,
         and the training rows are evaluated instead.
     tol : float, default=1e-7
-        A round counts as an improvement if its result is better than the best one so far by more than this.
+        The smallest improvement that counts: a round must be better than the best round so far by more than this.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class Evaluation(Callback):
 
     @property
     def sign(self) -> int:
-        """The factor of the watched result that makes larger values better: 1 or −1."""
+        """The factor, 1 or −1, by which the watched result is multiplied so that larger values are better."""
         return 1 if self.greater_is_better else -1
 
     @property
@@ -221,7 +221,7 @@ class Evaluation(Callback):
 def measure_all(
     metrics: dict[str, Callable[[Any], Any]], seen: Callable[[Array], Any], U: Array, n_rounds: int
 ) -> dict[str, float]:
-    """Return the values of all metrics by name; if a metric raises, add its name and the round to the error."""
+    """Return a dict from metric name to value; if a metric raises, add its name and the round to the error."""
     predicted, found = seen(U), {}
     for name, metric in metrics.items():
         try:

@@ -50,7 +50,7 @@ def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> None:
 
 
 def make_block(run: Run, callbacks: Sequence[Callback], before: Actions, after: Actions) -> bool:
-    """Let the engine make several rounds in one call, up to one that a callback must see; return whether it did so."""
+    """Let the engine make several rounds in one call, before the next callback is due; return whether it made any."""
 
     def begin_round() -> None:
         for act in before:
@@ -65,7 +65,7 @@ def make_block(run: Run, callbacks: Sequence[Callback], before: Actions, after: 
 
 
 def propose(run: Run) -> list[Update]:
-    """Return the updates of one round; if a random sample of rows shows no edge, draw at most ``MAX_DRAWS`` samples."""
+    """Return the updates of one round; if a random sample of rows shows no edge, try at most ``MAX_DRAWS`` samples."""
     run.refusal = run.risk_before = None
     updates, draws = run.optimizer.propose(run), 1
     while not updates and run.redraw is not None and draws < MAX_DRAWS:
@@ -75,6 +75,6 @@ def propose(run: Run) -> list[Update]:
 
 
 def overrides(callbacks: Sequence[Callback], name: str) -> list[Callable[[Run], None]]:
-    """Return, for the callbacks that override the method with this name, their bound methods."""
+    """Return the bound methods with this name of all callbacks that override it."""
     methods = [getattr(callback, name) for callback in callbacks]
     return [method for method in methods if getattr(method, "__func__", None) is not getattr(Callback, name)]

@@ -1,6 +1,6 @@
 """AdaBoost for many classes: M1, SAMME, one-vs-all, MM, MH, M2 and its multi-label version MR, and ECC.
 
-MH, M2 and sm-boost (in `gradient`) need weak learners h(x, k) of a row x and a class k; ``learner_mode`` is their kind.
+MH, M2 and sm-boost (in `gradient`) need weak learners h(x, k) of a row x and a class k; ``learner_mode`` says which.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = M
 
 
 def closed_form(step: Any) -> Step:
-    """Return `ClosedForm` with the rule "edge" or "exact" if ``step`` is one of them, else the step that it names."""
+    """Return `ClosedForm` with the rule "edge" or "exact" if ``step`` is one of them, else ``step`` as a `Step`."""
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
 
 
@@ -39,7 +39,7 @@ class OneVsAllBoostClassifier(Booster):
 
     All K boosters are trained together. A booster whose weak learner makes no error keeps that learner and ends, also
     for a later ``warm_start`` on the same rows. The fit stops when all boosters have ended or none finds an edge. Class
-    probabilities are AdaBoost's σ(2 f_k) for the scores f_k, divided by their sum.
+    probabilities are AdaBoost's sigmoid σ(2 f_k) of the scores f_k, divided by their sum.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class AdaBoostM1Classifier(Booster):
 
     Boosting stops when the weighted error e of a learner is not below ½, which happens soon with many classes and small
     trees (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a learner without errors, which is kept. The
-    training error is at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes: they are
-    normalised scores, not estimates of a posterior.
+    training error is at most Π 2√(e(1−e)) over the rounds, ``history_["bound"]``. Probabilities are a soft-max of the
+    votes: normalised scores, not estimates of a posterior.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class SAMMEClassifier(Booster):
     Boosting stops when the weighted error e is not below 1 − 1/K, or after a learner without errors, which is kept.
     This weak-learning condition is too weak for a guarantee: the loss may go to zero while half of the training
     examples stay wrong (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities are
-    softmax(f/(K−1)) of the sums of votes f, the paper's link.
+    softmax(f/(K−1)) of the sums of votes f, as in the paper.
 
     The codewords are the paper's, (K I − 1)/(K−1); on them the step is (K−1)²/K times the weight of the vote.
 
@@ -167,7 +167,7 @@ class AdaBoostMMClassifier(Booster):
 class AdaBoostMHClassifier(Booster):
     """AdaBoost.MH (Schapire & Singer, 1999): weak learners give ±1 for every class, with one step for all classes.
 
-    Each pair of an example i and a class k is a binary problem, whether k is a label of i. Its target is z = ±1 and its
+    Each pair of an example i and a class k is a binary problem: whether k is a label of i. Its target is z = ±1 and its
     weight e^{−z f}, where f is the score; γ is the edge over all pairs, and the step ½ ln((1+γ)/(1−γ)). Boosting stops
     when γ is zero, or after a learner without errors, which is kept. The highest score wins; at most (K/2) Π √(1−γ²) of
     the training examples are wrong, ``history_["bound"]``. Class probabilities are σ(2 f_k), divided by their sum.
@@ -221,7 +221,7 @@ class AdaBoostM2Classifier(Booster):
     g(x, k)) is a sum with weights w over all examples and wrong classes k, c being the true class; the step is
     ln((1−e)/e), the edge 1 − 2e. Boosting stops when the edge is zero, or after a learner without errors, which is
     kept. The training error is at most (K−1) Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are softmax(F), the
-    link of the loss Σ_k e^{−(F_c − F_k)/2}.
+    posterior that follows from the minimum of the mean loss Σ_k e^{−(F_c − F_k)/2}.
 
     If y is an indicator matrix (n, K), examples may have any number of labels. The loss then runs over the pairs of a
     label and a class that is not a label; the pairs of an example share its weight equally, and the bound is on the

@@ -59,7 +59,7 @@ class Effort:
 
 
 def effort_on(data: TrainingSet) -> Effort:
-    """Return the `Effort` that suits a training set.
+    """Return the `Effort` (held-out rows, learning rate) of a comparison on a training set.
 
     An indicator matrix y gets a learning rate of 0.1 at all sizes and half the `haste`, because its scores move half as
     far in a round as the difference of two class scores (`simplex.pace`).
@@ -69,7 +69,7 @@ def effort_on(data: TrainingSet) -> Effort:
 
 
 def effort(n: int, p: int, K: int) -> Effort:
-    """Return the `Effort` that suits n rows, p features and K classes.
+    """Return the `Effort` (held-out rows, learning rate) of a comparison on n rows, p features and K classes.
 
     A fit of up to 10 000 rows takes about a second, so that a small learning rate and several folds are affordable. A
     larger table has enough rows for a single held-out part.
@@ -84,18 +84,18 @@ def effort(n: int, p: int, K: int) -> Effort:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The request for a choice: what to choose by held-out risk, and within which limits.
+    """The input of a choice by held-out risk: what to choose besides the best plan, and within which limits.
 
     Attributes
     ----------
     longest : the largest number of rounds of a candidate
-    usual : see `Terms`
+    usual : the number of rounds up to which boosting continues unless the risk rises
     exact : the number of rounds if the user gives it (candidates are compared after `longest` rounds only), else None
     calibrate : whether to choose a temperature
     say : a function that prints a line of progress
     temperature : the temperature of the fit if none is chosen, else None
     thresholds : whether to choose the probability above which each label is predicted
-    haste : see `Terms`
+    haste : the learning rate of the comparison divided by that of the fit
     """
 
     longest: int
@@ -110,14 +110,14 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The rows for comparing candidates: a training set, the mask (K,) of present classes, and row groups (n,)."""
+    """The rows on which plans are compared: a training set, the mask (K,) of classes with rows, and row groups (n,)."""
 
     data: TrainingSet
     present: AnyArray
     groups: AnyArray | None
 
     def brought(self, rows: AnyArray) -> Table:
-        """Return the table of some rows (ascending indices), all gathered on the machine that makes the decisions."""
+        """Return this table with only some rows (ascending indices); a distributed fit gathers them on one machine."""
         engine, groups = self.data.engine, self.groups
         if groups is not None:
             groups = engine.rows.subset(rows).gather(groups[engine.rows.find(rows)])
@@ -125,20 +125,20 @@ class Table:
 
     @property
     def divisible(self) -> bool:
-        """Whether the rows can be split: they have no groups, or at least two distinct ones."""
+        """Whether rows can be held out: the rows have no groups, or at least two distinct groups."""
         return self.groups is None or len(np.unique(self.groups)) > 1
 
 
 @dataclass(frozen=True, eq=False)
 class Starter:
-    """A function of a split that starts a boosting run of a plan; weak learners never see the split's held-out rows."""
+    """A function that starts the boosting run of a plan for a `Split`; weak learners never see its held-out rows."""
 
     plan: Plan
     table: Table
     seed: int
 
     def __call__(self, split: Split) -> tuple[Run, list[Callback]]:
-        """Return a new run without rounds, and its callback, which draws training rows and features in every round."""
+        """Return a run without rounds, and a list with the callback that draws rows and features in every round."""
         plan, data = self.plan, self.table.data
         loss = loss_on(plan.parts.loss, data)
         run = plan.start(data, loss, self.table.present, np.random.default_rng(self.seed))
@@ -146,7 +146,7 @@ class Starter:
 
 
 def loss_on(loss: Loss, data: TrainingSet) -> Loss:
-    """Return the loss to use on a training set: for a matrix y, the version for several labels or class targets."""
+    """Return ``loss``, or its version for several labels or class targets if y is a matrix."""
     table = data.problem.table
     return loss if table is None else for_label_sets(loss, table, data.problem.widths)
 
@@ -157,9 +157,9 @@ Rivals = Sequence[tuple[dict[str, Any], Plan]]  # parameters that name a candida
 def choose(rivals: Rivals, shares: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     """Return the best of several plans by held-out risk as a `Choice`, with its number of rounds and its temperature.
 
-    The plans in ``rivals`` have the learning rate of the comparison. On a large table, a sample of the rows selects one
-    rival; all rows then give the number of rounds and the temperature. ``shares`` holds a plan that predicts the class
-    shares after one round, or nothing if that is impossible. A rival with a higher risk than this plan cannot win.
+    ``rivals`` has pairs of parameters and a plan with them, at the learning rate of the comparison. On a large table, a
+    sample of the rows selects one plan; all rows then give the number of rounds and the temperature. ``shares`` has a
+    plan that predicts the class shares after one round, or is empty; no plan with a higher risk than this one can win.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
     cost, decide = effort_on(data), data.engine.rows.decide
@@ -197,7 +197,7 @@ def hold_race(
     wanted: Wanted,
     sets: bool = True,
 ) -> Choice:
-    """Compare the rivals on the splits and return the `Choice`; with ``sets``, it has scores for prediction sets."""
+    """Compare plans by held-out risk and return the `Choice`, with scores for prediction sets if ``sets`` is true."""
     engine, workers = table.data.engine, 1
     threads = isinstance(engine.compute, CpuCompute) and engine.device.is_host and not engine.rows.is_spread
     if len(splits) * len(rivals) > 1 and threads:
@@ -235,7 +235,7 @@ def strata(data: TrainingSet) -> Labels:
 
 
 def held_rows(n: int, cost: Effort) -> int:
-    """Return how many of n rows a single split holds out."""
+    """Return how many of n rows a single split holds out: a fifth, but at most ``cost.most_held``."""
     return min(n // 5, cost.most_held)
 
 

@@ -1,4 +1,4 @@
-"""Defines the base class of all classifiers, with labels, accuracy and saving, and the transaction that fits use."""
+"""Defines the base class of all classifiers, and `transaction`, by which a fit that fails changes nothing."""
 
 from __future__ import annotations
 

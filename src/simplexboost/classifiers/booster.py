@@ -64,7 +64,7 @@ from .search import check_groups
 @dataclass_transform(eq_default=False)  # for type checkers
 @dataclass(eq=False, repr=False, kw_only=True)
 class Booster(AdditiveClassifier, stored=False):
-    """The base class of boosters: their parameters, fit and fitted attributes. A subclass returns its `parts`.
+    """The base class of boosters, with `fit`; a subclass defines the loss, the weak learner and other parts in `parts`.
 
     Every subclass becomes a dataclass without a decorator; its fields are its parameters. The descriptions below are
     added to its docstring.
@@ -131,7 +131,7 @@ class Booster(AdditiveClassifier, stored=False):
         the temperature. ``print(clf.choice_)`` shows it. None if nothing was chosen.
     set_scores_ : dict or None
         The scores of the true classes of rows that were not trained on: ``"score"`` is the total probability of all
-        classes that were more probable, ascending; ``"c"`` is the class index of the true class; other entries are
+        classes more probable than the true one, ascending; ``"c"`` is the class index of the true one; there are also
         ``"weight"``, ``"source"`` and ``"n_rounds"``. `decide.predict_sets` makes sets of classes from it. None if
         there were no such rows.
     loss_ : Loss
@@ -139,8 +139,8 @@ class Booster(AdditiveClassifier, stored=False):
     model_ : AdditiveModel
         The terms of the model, one for each round, and the codewords of the present classes.
     history_ : dict of arrays
-        Values for every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``, and others of
-        single boosters.
+        Values for every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``, and others that
+        only some boosters have.
     train_score_ : array of shape (rounds,)
         Minus the training risk after every round, so that larger values are better.
     evals_result_ : list of dicts of arrays, or None
@@ -329,7 +329,7 @@ class Booster(AdditiveClassifier, stored=False):
     ) -> None:
         """Boost on checked rows, and set the fitted attributes.
 
-        Each function in ``last`` makes a final callback from a function that turns a run into fitted attributes.
+        Each function in ``last`` takes a function that turns a run into fitted attributes, and returns a callback.
         """
         checked = context.checked
         with one_blas_thread(), show_progress(self.verbose):
@@ -410,7 +410,7 @@ class Booster(AdditiveClassifier, stored=False):
         )
 
     def _table(self, X: Any, learner: Learner) -> Any:
-        """Return X; rows in GPU memory as a `DeviceTable`, or as a host array for categories and warm starts."""
+        """Return X; if X is in GPU memory, as a `DeviceTable`, or as a host array for categories and warm starts."""
         if self.device == "cpu" or type(X) is np.ndarray:
             return X
         engine: Any = self._fitting_engine()
@@ -428,7 +428,7 @@ class Booster(AdditiveClassifier, stored=False):
         return self._engine()
 
     def _with_start(self, checked: Checked, init_score: Any) -> Checked:
-        """Return the training set with ``init_score`` added; a warm start needs the scores of the first fit again."""
+        """Return the training set with ``init_score`` added; a warm start needs the one of the first fit again."""
         self._check_start(init_score is not None)
         if init_score is None:
             return checked
@@ -506,7 +506,7 @@ class Booster(AdditiveClassifier, stored=False):
         evaluations: list[Evaluation],
         prior: Array | None,
     ) -> dict[str, Any]:
-        """Return the fitted attributes, by name, of the model that a run has so far."""
+        """Return a dict with the fitted attributes of the classifier after the rounds that a run has made so far."""
         temperature = checked.problem.by_column(plan.temperature)
         fitted = {
             "classes_": checked.classes,
@@ -610,7 +610,7 @@ class BoostingClassifier(Booster):
 def boost_run(
     run: Run, n_rounds: int, callbacks: list[Callback], snapshot: Callable[[], Any], rounds: str = "rounds"
 ) -> None:
-    """Boost; meanwhile, callbacks can call ``run.snapshot()``, which returns the estimator with its rounds so far."""
+    """Boost up to ``n_rounds`` rounds; callbacks can call ``run.snapshot()`` for the estimator fitted so far."""
     run.snapshot = snapshot
     try:
         with one_blas_thread():

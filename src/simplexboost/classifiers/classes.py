@@ -71,8 +71,8 @@ def add_classes(
     n_rounds : int or "auto", default="auto"
         The number of new trees, which are grown after the leaves of old trees have learned the new classes. 0 grows
         none, which keeps the size of the model. "auto" is 50, but 0 if an old class has no rows, because new trees
-        could then not tell the new classes from it. The numbers of training rows that the old leaves store stand for
-        the missing rows.
+        could then not tell the new classes from it. The counts of training rows that old leaves store then replace the
+        missing rows.
     learning_rate : float or "auto", default="auto"
         The factor of every step. "auto" is 0.2, but 0.1 if an old class has no rows.
 
@@ -249,7 +249,7 @@ def copy_estimator(clf: Any) -> Any:
 
 
 def check_changeable(estimator: Any, function: str) -> None:
-    """Raise unless a fitted estimator predicts the soft-max of one score per class, without order or tree."""
+    """Raise unless a fitted model's probabilities are a soft-max of class scores; refuse ordered classes and trees."""
     check_is_fitted(estimator)
     estimator._problem.check_one_class(
         f"{function} changes classes of which one is right; this model was fitted to several {{several}} per row."
@@ -283,8 +283,8 @@ def class_of_codeword(estimator: Any) -> Labels:
 def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray) -> dict[str, Any]:
     """Return the attributes ``model_``, with the codewords ``kept`` only, and ``_merged``, the class of each codeword.
 
-    ``owner`` has the class index of each kept codeword. If all are distinct, ``_merged`` is None, and codewords are
-    sorted.
+    ``owner`` has the class index of each kept codeword. If all are distinct, no class is merged: ``_merged`` is None,
+    and the codewords are sorted by class.
     """
     if len(np.unique(owner)) == len(owner):
         return {"model_": without_classes(model, kept[np.argsort(owner)]), "_merged": None}
@@ -294,7 +294,7 @@ def recode(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray)
 
 
 def change_prior(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
-    """Return the attribute ``class_prior_``, changed by the function ``after``; an empty dict if it is None."""
+    """Return a dict with ``class_prior_``, changed by the function ``after``; empty if the attribute is None."""
     known: Array | None = estimator.class_prior_
     return {} if known is None else {"class_prior_": after(known)}
 
@@ -338,7 +338,7 @@ def new_label(label: Any, classes: AnyArray) -> Any:
 
 
 def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
-    """Return the distinct labels, sorted; raise unless they are of the same kind as the classes (numbers, text, …)."""
+    """Return the distinct labels in ``after``, sorted; raise unless all are numbers, text, … as the classes are."""
     kinds = {kind_of_label(type(label)) for label in after} | {kind_of_label(type(listed_classes(classes)[0]))}
     if len(kinds) > 1:
         few = listed_classes(classes[:3])
@@ -400,7 +400,7 @@ def all_labels(classes: AnyArray, y: Any) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """The training rows for new classes, with one class for all old ones, and the indices of old and new classes."""
+    """A training set for new classes, in which one class stands for all old ones, with old and new class indices."""
 
     data: TrainingSet  # the rows as a problem of m + 1 classes, in their own order; class 0 stands for all old ones
     classes: AnyArray  # (K,) all labels
@@ -469,7 +469,7 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 
 
 def teach_leaves(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
-    """Add leaf values for the new classes to old trees; return the model, and its logits for the rows of the lesson."""
+    """Add leaf values for the new classes to old trees; return the model and the logits of the training rows."""
     n_after, start = len(estimator.model_.Y) + lesson.m, lesson.start.astype(np.float32)
     places = new_places(estimator, lesson)
     model = with_classes(estimator.model_, np.setdiff1d(np.arange(n_after), places), n_after)  # zeros for new classes
@@ -513,7 +513,7 @@ def grow_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: 
 
 
 def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
-    """Append the rounds of a run on the lesson to a copy of the model of all classes; return the fitted attributes."""
+    """Append the rounds of a run on a `Lesson` to a copy of the model of all classes; return the fitted attributes."""
     model = AdditiveModel(model.Y, list(model.terms), list(model.round_ends), model.temperature)
     places, K = new_places(estimator, lesson), len(model.Y)
     for begin, end in zip([0, *run.model.round_ends], run.model.round_ends, strict=False):
@@ -526,7 +526,7 @@ def append_rounds(estimator: Any, lesson: Lesson, model: AdditiveModel, history:
 
 
 def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
-    """Convert a term (tree and step) of a run on a `Lesson` to one of all K classes that does not move old classes.
+    """Convert a term (tree and step) of a run on a `Lesson` to a term of all K classes; scores of old classes stay.
 
     Predictions multiply steps by the temperature of the old classes, so the step of the new term is divided by it.
     """
@@ -538,7 +538,7 @@ def new_term(term: Term, places: Labels, K: int, temperature: float) -> Term:
 
 
 def new_places(estimator: Any, lesson: Lesson) -> Labels:
-    """Return the column indices of the new classes: sorted by label, or after the old ones if classes were merged."""
+    """Return the score columns of the new classes: sorted by label, or after the old ones if classes were merged."""
     if estimator._merged is None:
         return lesson.new
     return len(estimator.model_.Y) + np.arange(lesson.m)
@@ -560,7 +560,7 @@ def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
     """Return the class shares (K,) after new classes are added, from the shares ``prior`` of the old classes.
 
     New classes get their shares of the weight of the lesson's rows, and the old classes divide the rest as before. If
-    rows of old classes are missing, the training rows that the first tree counted replace them.
+    an old class has no rows, the old classes together weigh at least as much as the training rows of the first tree.
     """
     data = lesson.data
     count = np.bincount(data.c, np.rint(data.weight * 2**20), lesson.m + 1) / 2**20  # exact in any order
@@ -573,7 +573,7 @@ def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
 
 
 def append_history(before: dict[str, AnyArray], after: dict[str, AnyArray], inner: float) -> dict[str, AnyArray]:
-    """Append new rounds to the history; ``inner``, the risk among old classes, is added to the risk of these rounds."""
+    """Append the rounds ``after`` to those ``before``; add ``inner``, the risk among old classes, to the new risks."""
     n = len(before["step"])
     blank = np.zeros(n)  # model files do not hold the seconds
     after = after | {"risk": after["risk"] + inner}

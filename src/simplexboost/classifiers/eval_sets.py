@@ -91,7 +91,7 @@ def eval_attributes(evaluations: list[Evaluation]) -> dict[str, Any]:
 
 
 def read_eval_sets(X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any) -> list[Partition]:
-    """Return the evaluation sets that arguments of `fit` hold, one for each entry if they are tuples, after a check."""
+    """Return a `Partition` for each evaluation set in these arguments of `fit`; raise if they do not go together."""
     values = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
     given = {name: value for name, value in values.items() if value is not None}
     if not given:
@@ -138,7 +138,7 @@ def make_evaluations(sets: list[Partition], context: EvalContext) -> list[Evalua
 
 
 def make_evaluation(one: Partition, context: EvalContext, first: bool) -> Evaluation:
-    """Check the rows of one evaluation set; return the callback that evaluates them after every round."""
+    """Check one evaluation set (X, y, weights, logits); return the callback that evaluates it after every round."""
     engine = context.checked.data.engine
     one = Partition(WHOLE, *(to_host(of_rows, engine) for of_rows in (one.X, one.y, one.sample_weight, one.init_score)))
     try:
@@ -156,7 +156,7 @@ SHOWN = 5  # labels in a message
 def read_evaluated(
     group: Exchange, context: EvalContext, parts: Sequence[Partition]
 ) -> tuple[Rows, Labels, Array | None, list[int]]:
-    """Return this machine's rows of an evaluation set, their targets and initial logits, and all partition sizes."""
+    """Return this machine's evaluated rows, their targets, their initial logits or None, and all partition sizes."""
     checked, problem = context.checked, context.checked.problem
     with in_partition(WHOLE, OF):
         tables = check_partitions(group, context.estimator, parts, OF)
@@ -192,7 +192,7 @@ def read_evaluated(
 
 
 def read_part(part: Partition, X: Any, checked: Checked) -> tuple[Any, ...]:
-    """Return a partition's `LabelSummary`, labels, class indices, targets, sample weights and initial logits."""
+    """Return of a block of rows: `LabelSummary`, labels, class indices, targets, sample weights, initial logits."""
     n = X.shape[0]
     with in_partition(part.index, OF):
         start = None if part.init_score is None else check_init_score_val(n, part.init_score, checked)

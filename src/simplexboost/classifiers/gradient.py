@@ -144,7 +144,7 @@ class SoftmaxBoostClassifier(Booster):
         whole gradient, which samples only estimate. Sampling may help: on noisy data the whole gradient can get stuck.
     learner_mode : {"separate", "shared", "index"}, default="separate"
         "separate" is a tree for every class; "shared" is one tree with a sign for every class in each leaf; "index" is
-        a stump on [x, k], the features and the number of the class.
+        a stump on [x, k], the features and the class index.
 
     Examples
     --------

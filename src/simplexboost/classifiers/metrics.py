@@ -41,7 +41,7 @@ class Rows:
 
 
 class Predicted(ClassifierMixin, BaseEstimator):
-    """The predictions for evaluated rows with scores U (n, K), in the form of a classifier that scorers accept."""
+    """A classifier for scikit-learn's scorers that predicts only the evaluated rows, from their scores U (n, K)."""
 
     def __init__(self, rows: Rows, decision: OneLabel, U: Array) -> None:
         self.rows, self.decision, self.U = rows, decision, U
@@ -91,7 +91,7 @@ class Predicted(ClassifierMixin, BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A metric: a function of `Predicted`, and whether larger values are better."""
+    """A metric: a function of the predictions for the evaluated rows, and whether larger values are better."""
 
     of: Callable[[Predicted], Any]
     greater_is_better: bool = False
@@ -210,7 +210,7 @@ def parameters_of(function: Any) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Metrics:
-    """The metrics of a fit by name, apart from the risk, and the name of the one that decides which round is best."""
+    """The metrics of a fit, a dict with their names as keys, and the name of the one that decides the best round."""
 
     table: dict[str, Metric] = field(default_factory=dict)
     watch: str = "risk"  # the metric that decides which round is the best: the first that was given, or the risk
@@ -223,7 +223,7 @@ class Metrics:
 
 
 def check_metrics(eval_metric: Any) -> Metrics:
-    """Return the `Metrics` in ``eval_metric``: a metric, a list, a dict by name or None; raise if it is invalid."""
+    """Return ``eval_metric`` (a metric, a list, a dict with names, or None) as `Metrics`; raise if it is invalid."""
     if eval_metric is None:
         return Metrics()
     if isinstance(eval_metric, dict):
@@ -239,7 +239,7 @@ def check_metrics(eval_metric: Any) -> Metrics:
 
 
 def name_of(metric: Any) -> str:
-    """Return the default name of a metric in ``evals_result_``: the name itself, that of its function, or "metric"."""
+    """Return the default name of a metric in ``evals_result_``: a string itself, a function's name, or "metric"."""
     if isinstance(metric, str):
         return metric
     name = getattr(getattr(metric, "_score_func", metric), "__name__", "<object>")

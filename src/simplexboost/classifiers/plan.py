@@ -68,9 +68,9 @@ class Plan:
         )
 
     def with_params(self, **params: Any) -> Plan:
-        """Return a copy with new values, by name, for fields, parts, or parameters of the learner and the optimizer.
+        """Return a copy with new values for fields of the plan, parts, or parameters of the learner and the optimizer.
 
-        A prefix may name the part, as in ``optimizer__init``.
+        A prefix of a name may be the part, as in ``optimizer__init``.
         """
         params = {name.rpartition("__")[2]: value for name, value in params.items()}
         own = {name: params.pop(name) for name in list(params) if name in type(self).__dataclass_fields__}
@@ -110,7 +110,7 @@ class Plan:
         check_memory(least if needed is None else needed, what, advice)
 
     def start(self, data: TrainingSet, loss: Loss, present: AnyArray, rng: np.random.Generator) -> Run:
-        """Return a new boosting run on a training set with the classes ``present``; ``loss`` is made for that set."""
+        """Return a new boosting run on a training set; ``present`` (K,) is the mask of the classes with rows."""
         parts = self.parts
         code = parts.codewords.for_classes(len(present), present, rng)
         Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)

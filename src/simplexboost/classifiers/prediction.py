@@ -141,7 +141,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         """Compute the logarithms of `predict_proba`; −inf for classes without training examples.
 
         `SimplexBoostClassifier` computes them from the scores, so that they are right even where a probability is too
-        small for a number; those of the other boosters are at least −708.4.
+        small for a float; those of the other boosters are at least −708.4.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
 
     @property
     def feature_importances_(self) -> Array:
-        """The gains of the splits on each feature, weighted by the steps of the trees, as shares with sum 1; (p,)."""
+        """The importance of each feature, (p,), with sum 1: the gains of its splits, weighted by the trees' steps."""
         check_is_fitted(self)
         return self.model_.feature_gains(self.n_features_in_)
 
@@ -229,7 +229,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return np.concatenate(labels)
 
     def _winners(self, X: AnyArray) -> AnyArray | None:
-        """Return the index (n,) of each row's best class among present classes, by the GPU; None if it cannot."""
+        """Return the index (n,) of each row's best class among trained classes; None if the GPU cannot compute it."""
         if self._problem.is_matrix or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
@@ -265,7 +265,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
     def _engine(self, n_rows: int | None = None) -> Engine:
-        """Return the engine that computes; it has one thread if ``n_rows`` is small.
+        """Return the engine (CPU or GPU) that computes predictions; one thread if ``n_rows`` is small.
 
         A model that was fitted on a GPU predicts on the CPU where there is no GPU.
         """
@@ -285,7 +285,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return to_host(array, self._engine())
 
     def _on_device(self, X: Any, predict: Callable[..., Any]) -> Any:
-        """Return ``predict(self, rows, engine)``, in GPU memory, for rows X in GPU memory; None for other rows."""
+        """Return ``predict(self, rows, engine)`` in GPU memory if the rows X are in GPU memory; else None."""
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
@@ -309,7 +309,7 @@ class AdditiveClassifier(BaseClassifier, stored=False):
         return found if engine.device.adopt(X) is None else engine.device.in_kind(engine.device.upload(found), X)
 
     def _start(self, X: AnyArray, init_score: Any) -> AnyArray | None:
-        """Return the initial predictor F (n, d) for ``init_score``; None without one, or with one present class."""
+        """Return ``init_score`` as the initial predictor F (n, d); None if it is None or only one class is trained."""
         if init_score is None:
             return None
         logits = self._problem.read_start(self._to_host(init_score), X.shape[0])

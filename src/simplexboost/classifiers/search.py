@@ -6,9 +6,9 @@ risks only, never on clocks, so the same data and seed give the same choice. A t
 softmax(t · 2U); every label of an indicator matrix and every class target has its own.
 
 The threshold of a label that maximises the expected F1 is half of that F1 (Lipton, Elkan and Naryanaswamy, 2014). The
-largest F1 is estimated on held-out rows, because its value varies less than the cut at which it is reached. A logistic
-regression of the label on the score then finds the score with that probability, since the model's own probabilities may
-be wrong after too few or too many rounds.
+largest F1 is estimated on held-out rows, because it varies less between samples than the threshold that reaches it. A
+logistic regression of the label on the score then finds the score at which the label has that probability, since the
+model's own probabilities may be wrong after too few or too many rounds.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Gener
 
 
 def one_split(c: Labels, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
-    """Return a list with one split that holds out about ``n_held`` rows, in proportion to the classes, or whole groups.
+    """Return a list with one split that holds out about ``n_held`` rows: a share of every class, or whole groups.
 
     Without groups, a class of several rows has at least one held-out row and at least one training row.
     """
@@ -179,7 +179,7 @@ def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> lis
 
 
 def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
-    """Return the fold index (n,) of every row, stratified by class, else random; −1 for the only row of a class."""
+    """Return a random fold index (n,) for every row, stratified by class; −1 for the only row of a class."""
     order = rng.permutation(len(c))
     order = order[np.argsort(c[order], kind="stable")]
     fold = np.empty(len(c), dtype=np.intp)
@@ -263,7 +263,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
 
 
 def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array | None) -> Array:
-    """Return the loss of each held-out row in each of B labels or class targets, (rows, B), at a temperature."""
+    """Return the losses of held-out rows at a temperature, (rows, B): a column for each label or class target."""
     objective: Any = run.objective
     rows = objective.rows
     if constant is None or temperature == 1.0:
@@ -278,7 +278,7 @@ def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array |
 
 
 def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
-    """Return the losses of `held_out_losses` for a run whose rows keep the scores of a few candidate classes only."""
+    """Return the result of `held_out_losses` for a run that stores the scores of only a few classes per row."""
     weight, total = run.data.weight[held], run.data.engine.rows.total
     if not run.loss.likelihood:
         return total((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
@@ -356,7 +356,7 @@ def set_scores(
 
 
 def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: float) -> dict[str, Any]:
-    """Return the dict for ``set_scores_`` of all held-out rows; each is predicted by a run that was not trained on it.
+    """Return the dict for ``set_scores_`` of all held-out rows; a run that was not trained on a row predicts the row.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
 
 
 def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
-    """Return the scores (`own_scores`) and the class indices of held-out rows, gathered from all machines."""
+    """Return the prediction-set scores (`own_scores`) and class indices of held-out rows, from all machines."""
     run.model.materialise()
     model = run.model.first(n_rounds).at(temperature)
     c = run.data.c[run.data.engine.rows.find(held)]
@@ -391,7 +391,7 @@ def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
 
 
 def probabilities(run: Run, model: AdditiveModel, rows: AnyArray) -> Array:
-    """Return the class probabilities (rows, K) of some training rows by a model, computed as in predictions."""
+    """Return the class probabilities (rows, K) that a model predicts for the training rows with these indices."""
     sample = run.data.sample(rows)
     F = model.predictor(sample.table, sample.engine)
     if run.data.init_score is not None:
@@ -523,14 +523,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a race, which is a comparison of candidates by held-out risk.
+    """The settings of a race: a comparison of candidates by held-out risk, in stages.
 
     Attributes
     ----------
     stages : ascending numbers of rounds, after which candidates are compared and the worst are dropped
-    usual : the number of rounds up to which boosting goes on unless the risk rises
+    usual : the number of rounds up to which boosting continues unless the risk rises
     haste : the learning rate of the race divided by that of the fit; the race needs so many times fewer rounds
-    workers : the number of trials that run in parallel, each on one thread
+    workers : the number of boosting runs in parallel, each on one thread
     temperatures : the array of temperatures to choose from
     thresholds : whether to find the probability above which each label is predicted
     exact : the number of rounds if the user gives it, else None; only the risk after the last stage then counts
@@ -577,7 +577,7 @@ class Trial:
         self.counts: dict[int, Array] = {}  # number of rounds → (2, K, bins) weights of these rows, by score
 
     def advance(self, marks: Sequence[int]) -> None:
-        """Boost to each number of rounds in ``marks`` and record held-out losses; a stopped run repeats its last."""
+        """Boost to each number of rounds in ``marks``, storing held-out losses; an ended run stores its last again."""
         for mark in marks:
             if self.cancelled.is_set():
                 return
@@ -593,7 +593,7 @@ class Trial:
 
 
 class Entrant:
-    """A candidate in a race, with its trials on all splits."""
+    """A candidate in a race, with a `Trial` (a boosting run and its held-out losses) for every split."""
 
     def __init__(self, candidate: Candidate, splits: Sequence[Split], terms: Terms, cancelled: Event) -> None:
         self.candidate, self.terms = candidate, terms
@@ -618,7 +618,7 @@ class Entrant:
         return np.array(marks), risk, t, calibrated
 
     def thresholds(self) -> Array | None:
-        """Return the probability (K,) above which to predict each label, at the best round; None unless wanted."""
+        """Return the probability (K,) above which to predict each label, at the best round; None if not requested."""
         if not self.terms.thresholds:
             return None
         rounds, _, _, risk = self.curve()
@@ -634,7 +634,7 @@ class Entrant:
         return int(risk.argmin()) if self.terms.exact is None else len(risk) - 1
 
     def close_stage(self) -> None:
-        """Append the lowest risk so far to ``bests``."""
+        """Append the lowest risk so far to ``bests``; the last risk if the user gives the number of rounds."""
         risk = self.curve()[3]
         self.bests.append(float(risk[self.best(risk)]))
 
@@ -650,7 +650,7 @@ class Entrant:
         return bool(rounds[-1] < self.terms.usual or risk.min() <= (1 - WORTHWHILE) * first_half)
 
     def summary(self) -> dict[str, Any]:
-        """Return the candidate's line in `Choice.candidates`; rounds are converted to the learning rate of the fit."""
+        """Return the candidate's dict in `Choice.candidates`; rounds are converted to the learning rate of the fit."""
         rounds, _, temperature, risk = self.curve()
         i = self.best(risk)
         chosen, tried = (max(1, round(r * self.terms.haste)) for r in (rounds[i], rounds[-1]))
@@ -704,7 +704,7 @@ def held_weight(run: Run, split: Split) -> float:
 
 
 def first_choice(risks: Sequence[float], limit: float = np.inf) -> int:
-    """Return the index of the first candidate with a risk close to the lowest one, and not above ``limit``."""
+    """Return the index of the first candidate whose risk is at most 0.5 % above the lowest and not above ``limit``."""
     lowest = min(risks)
     enough = min(lowest + CLEARLY * abs(lowest), max(limit, lowest))
     return int(np.argmax(np.asarray(risks) <= enough))
@@ -716,12 +716,12 @@ def plain_place(temperatures: Array) -> int:
 
 
 def limit_of(entrants: Sequence[Entrant]) -> float:
-    """Return the highest risk that may win: that of predicting the class shares, or infinity if it is not compared."""
+    """Return the highest risk that may win: that of the candidate that predicts class shares; infinity without one."""
     return min((entrant.bests[-1] for entrant in entrants if entrant.candidate.most is not None), default=np.inf)
 
 
 def ranked(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Return the entrants sorted by their risk at the end of the last stage, the lowest first."""
+    """Return the candidates in a race, sorted by their risk at the end of the last stage, the lowest first."""
     return sorted(entrants, key=lambda entrant: entrant.bests[-1])
 
 
@@ -737,7 +737,7 @@ def checkpoints(begin: int, end: int) -> list[int]:
 
 
 def opening(entrants: Sequence[Entrant], terms: Terms) -> str:
-    """Return a first line of progress with a time forecast: one candidate makes all rounds, each other a quarter."""
+    """Return the first line of progress; it forecasts the time of all rounds of one candidate, a quarter of others."""
     seconds = [trial.run.seconds or 0.0 for entrant in entrants for trial in entrant.trials]
     share = (0.75 + 0.25 * len(entrants)) / len(entrants) / terms.workers
     rounds = min(max(terms.usual, 1.0), terms.stages[-1])
@@ -756,7 +756,7 @@ def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entra
 
 
 def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -> Choice:
-    """Return the `Choice` of the best entrant at the end of a race."""
+    """Return the `Choice` of the best candidate at the end of a race; ``entrants`` are all its candidates."""
     table = [entrant.summary() for entrant in entrants]
     winner = first_choice([line["risk"] for line in table], limit_of(entrants))
     rounds, risk, _, calibrated = entrants[winner].curve()

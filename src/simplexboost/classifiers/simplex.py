@@ -46,9 +46,9 @@ from .structured import (
 
 
 def by_class_number(cst: Any, checked: Checked) -> Any:
-    """Return ``monotonic_cst`` with class indices in place of labels; they count the classes with training rows only.
+    """Return ``monotonic_cst`` with class indices as keys instead of labels, if it is a dict by class.
 
-    Constraints of classes without training rows are left out, since these classes have no scores.
+    Only classes with training rows are numbered, and constraints of the others are dropped.
     """
     if not isinstance(cst, Mapping) or not is_by_class(cst):
         return cst
@@ -81,7 +81,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
 
     It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
     gradient. The number of rounds, the temperature of the probabilities and the shape of the trees are chosen by the
-    risk on held-out rows, and then all rows are fitted: the defaults should serve most data sets.
+    risk on held-out rows; then all rows are fitted. The defaults should serve most data sets.
 
     If y is an indicator matrix, or holds several class targets, one vector tree per round serves all of its columns.
     ``classes_`` then has the column indices of the labels, or is a list with the classes of each target.
@@ -125,13 +125,13 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         "ordered"; "hierarchy" takes that of the tree in ``classes``.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
         What boosting minimises. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
-        weight to examples that are far on the wrong side, which helps where many labels are wrong.
+        weight to examples that are clearly misclassified, which helps where many labels are wrong.
         ``parts.losses.Logistic(cost_matrix=C)`` says how much it matters to tell class c (row) from class k (column). A
-        `parts.losses.UserLoss` is your own, by its gradient and second derivatives in the scores.
+        `parts.losses.UserLoss` is a loss of your own, given by its gradient and second derivatives in the scores.
     optimizer : `parts.optimizers.SketchedNewton` or "auto", default="auto"
         How the gradient becomes a tree and its leaf values: ``SketchedNewton(sketch=2, max_step=None)`` searches splits
-        along two random directions of the gradient and sets no limit to the values of leaves; it also says where
-        boosting starts, and how many scores a row keeps if there are thousands of classes. "auto" is
+        along two random directions of the gradient and sets no limit to the values of leaves; other parameters set the
+        initial logits, and for how many classes a row stores scores if there are thousands. "auto" is
         ``SketchedNewton()``.
     calibration : bool, float or "auto", default="auto"
         The temperature, a number that multiplies all scores so that probabilities are neither too sure nor too unsure.
@@ -182,8 +182,8 @@ class SimplexBoostClassifier(Booster, kw_only=True):
 
     Notes
     -----
-    Probabilities are softmax(F Yᵀ). With affinely independent codewords (canonical, simplex) that is the posterior the
-    loss asks for; a code of fewer than K − 1 dimensions cannot represent every posterior, but in practice its
+    Probabilities are softmax(F Yᵀ). With affinely independent codewords (canonical, simplex) that is the posterior that
+    minimises the loss; a code of fewer than K − 1 dimensions cannot represent every posterior, but in practice its
     probabilities are good.
 
     Examples
@@ -244,15 +244,15 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         groups : array of shape (n,) or None, default=None
             The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
             split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
-            choice is made for rows of known ones.
+            choice is made for rows of known groups.
         """
         sets = read_eval_sets(X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, sets, eval_metric, groups=groups, init_score=init_score)
 
     def _plan_for_new_classes(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> Plan:
-        """Return the plan for learning new classes; parameters that were chosen by held-out risk keep these values.
+        """Return the plan for learning new classes; parameters that held-out risk has chosen keep the chosen values.
 
-        Monotonic constraints and candidate classes are dropped, since they belong to the old classes.
+        Monotonic constraints and ``candidates`` are dropped, since they belong to the old classes.
         """
         chosen: dict[str, Any] = {} if self.choice_ is None else self.choice_.params
         open_params = {name: value for name, value in chosen.items() if self._is_open(name)}
@@ -289,7 +289,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
     # ---- what was left open -----------------------------------------------------------------------------------------
 
     def _plan(self, parts: Parts, checked: Checked, groups: Any, seed: int) -> Plan:
-        """Return the plan with values for all that is "auto": by rules, then by held-out risk if that is needed."""
+        """Return the `Plan` of the fit with values in place of "auto": by rules, then by held-out risk if necessary."""
         check_several(self, parts, checked)
         plan = self._by_rules(parts, checked.data)
         constraints = by_class_number(self.monotonic_cst, checked)
@@ -349,7 +349,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         )
 
     def _suited_candidates(self, parts: Parts, data: TrainingSet) -> int | None:
-        """Return for how many classes besides its own a row keeps scores; None, for all, unless that is too slow."""
+        """Return the value of ``candidates="auto"``: how many other classes a row stores scores for; None means all."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or parts.loss.cost_matrix is not None
         elsewhere = not data.engine.device.is_host or data.engine.rows.is_spread
@@ -412,7 +412,7 @@ class SimplexBoostClassifier(Booster, kw_only=True):
         return (self.calibration is True or is_auto(self.calibration)) and loss.likelihood
 
     def _with_choice(self, plan: Plan, choice: Choice) -> Plan:
-        """Return the plan with the chosen values in place of those that are "auto"; values of the user stay."""
+        """Return the plan with the chosen values in place of those that are "auto"; values that the user sets stay."""
         rounds = choice.n_estimators if is_auto(self.n_estimators) else plan.n_estimators
         params = {name: value for name, value in choice.params.items() if self._is_open(name)}
         temperature = choice.temperature if self._calibrates(plan.parts.loss) else plan.temperature
@@ -494,14 +494,14 @@ class SimplexBoostClassifier(Booster, kw_only=True):
 
 
 def choice_to_json(choice: Choice) -> Any:
-    """Return a `Choice` as JSON, without the scores of held-out rows, which the estimator stores."""
+    """Return a `Choice` as JSON, without the scores of held-out rows, which are stored with ``set_scores_``."""
     return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
 
 
 def pace(data: TrainingSet) -> int:
-    """Return the factor of the usual number of rounds: 2 for an indicator matrix, whose scores move more slowly, or 1.
+    """Return the factor that multiplies the usual number of rounds: 2 if y is an indicator matrix, else 1.
 
-    With two classes, one score rises while the other falls, so their difference moves by both steps.
+    With two classes, one score rises while the other falls, so their difference moves twice as fast as a label's score.
     """
     return 2 if data.problem.yes_or_no else 1
 
@@ -541,7 +541,7 @@ def read_choice(value: Any) -> Choice:
 
 
 def is_f1(thresholds: Any) -> bool:
-    """Return whether ``thresholds`` is "f1", which means to choose those of the largest F1."""
+    """Return whether ``thresholds`` is "f1": the thresholds that maximise F1 are to be chosen."""
     return isinstance(thresholds, str) and thresholds == "f1"
 
 

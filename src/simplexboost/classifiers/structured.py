@@ -18,7 +18,7 @@ from ..tables.validation import Checked
 
 
 def tree_of(classes: Any) -> Hierarchy | None:
-    """Return the `Hierarchy` that the parameter ``classes`` gives, also as a dict of nodes; None if it gives none."""
+    """Return the parameter ``classes`` as a `Hierarchy` if it is one, or a dict of nodes; else None."""
     if isinstance(classes, Hierarchy):
         return classes
     return Hierarchy(classes) if isinstance(classes, dict) else None
@@ -95,7 +95,7 @@ def is_hierarchy_code(codewords: Any) -> bool:
 
 
 def structured_codewords(codewords: Codewords, parameter: Any, classes: Any, checked: Checked) -> Codewords:
-    """Return the codewords; if classes have an order or a tree, as a matrix with a row for every class of ``classes_``.
+    """Return the code of ordered classes or of a tree as a matrix in the order of ``classes_``; else ``codewords``.
 
     The codewords of a tree are taken only if ``parameter`` is "hierarchy": on real tables they did not improve
     predictions (docs/structure.md).

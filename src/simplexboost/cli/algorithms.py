@@ -1,4 +1,4 @@
-"""Finds classifiers by name, sets parameters from ``--set name=value``, and makes the table of boosters and parts.
+"""Finds classifiers by name, sets parameters (``--set``), and makes a table of the parts of boosters, such as losses.
 
 The command ``simplexboost list`` prints the table. This module needs none of the libraries of the extra ``cli``.
 """
@@ -32,7 +32,7 @@ NAMES: dict[str, Mapping[str, type[Part]]] = {
 
 
 def row(estimator: Any) -> dict[str, str]:
-    """Return a booster's part names and paper by column of the table; a star marks a part that can be set."""
+    """Return a booster's table row: a dict from column to part name or paper; a star marks parts that can be set."""
     if hasattr(estimator, "table_row"):  # a booster without parts
         return {**estimator.table_row, "paper": estimator.paper}
     parts, free = estimator.parts(), estimator.get_params(deep=False)
@@ -57,7 +57,7 @@ def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
     Parameters
     ----------
     table : mapping of mappings
-        The columns of a booster's row, by class name: `TABLE`, or some of its rows.
+        A row for each booster, by class name, with text for each column: `TABLE`, or some of its rows.
 
     Examples
     --------
@@ -84,7 +84,7 @@ BOOSTERS = tuple(estimator_class(f"{name}Classifier") for name in PAPERS.split()
 
 
 def __getattr__(name: str) -> Any:
-    """Return `TABLE`, the parts of every named booster by class name, computed when it is used."""
+    """Return `TABLE`, a dict from class name to the row of each booster, computed anew on every access."""
     if name != "TABLE":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return {booster.__name__: row(booster()) for booster in BOOSTERS}
@@ -123,7 +123,7 @@ def find_algorithm(name: str) -> str:
 
 
 def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs: int | None) -> Any:
-    """Return an unfitted classifier with these settings; raise for settings that are invalid for every table."""
+    """Return an unfitted classifier with ``settings`` such as name=value; raise if one is invalid whatever the data."""
     classifier = CLASSIFIERS[find_algorithm(name)]()
     for key, value in (("random_state", seed), ("n_jobs", jobs)):
         if value is not None:
@@ -144,7 +144,7 @@ def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:
-    """Split ``name=value`` into the name and the value, which is parsed as JSON or a Python literal, else text."""
+    """Split ``name=value`` into name and value; read the value as JSON, else as a Python literal, else as text."""
     key, sign, text = setting.partition("=")
     if not sign or not key.strip():
         raise ArgumentError(f"--set {setting!r} must be name=value.")

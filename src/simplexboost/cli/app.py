@@ -58,7 +58,7 @@ class Commands(click.Group):
 
 
 class ClosedPipeError(Exception):
-    """The error for standard output that its reader has closed."""
+    """The error for output to a pipe that the reading program, such as ``head``, has closed."""
 
 
 @click.command(
@@ -70,7 +70,7 @@ class ClosedPipeError(Exception):
 @click.version_option(__version__, prog_name="simplexboost", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show where an error comes from.")
 def app(debug: bool) -> None:
-    """Multiclass boosting, from a table in a file to predictions in another.
+    """Multiclass boosting: fit a classifier to a table in a file, and predict the rows of another file.
 
     \b
       simplexboost fit train.csv --target species -o model.sb

@@ -1,4 +1,4 @@
-"""Formats errors as one sentence, counts with a noun, and lists of values."""
+"""Formats text for messages: errors as one sentence, a number with its noun, and lists of values."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ ALL = f"Show all classes, not only the {FEW} with the lowest recall."
 def evaluate_command(**options: Any) -> None:
     """Compare the predictions of MODEL with the labels in DATA.
 
-    The labels are in the column --target, or in the only column beside the model's that has its classes.
+    Without --target, the labels are in the only column that has the model's classes and is no feature.
 
     \b
     Examples:
@@ -123,7 +123,7 @@ def fit_command(**options: Any) -> None:
 
 
 def fit(classifier: Any, training: Training, talk: Talk) -> None:
-    """Fit a classifier and show the progress; ``training`` loses its features X, to save memory."""
+    """Fit a classifier and show the progress; ``training.X`` is set to None, to save memory."""
     frame = as_frame(training.X, classifier)
     training.X = None  # the frame has the columns now: keep one copy only
     try:
@@ -238,7 +238,7 @@ def find_algorithms(given: str | None) -> list[str]:
 def cross_validate(
     name: str, training: Training, c: AnyArray, splits: Any, options: dict[str, Any], advance: Any, talk: Talk
 ) -> dict[str, Any]:
-    """Return an algorithm's mean scores over the folds, or an error message if it fails on a fold."""
+    """Return a dict with an algorithm's mean scores over the folds, or with an error message if a fold fails."""
     results = []
     for fit_rows, test_rows in splits:
         try:
@@ -305,7 +305,7 @@ ROUNDS = 400
 @click.command("demo", short_help="Handwritten digits, beside scikit-learn's boosting.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 def demo_command(quiet: bool) -> None:
-    """Handwritten digits, ten classes: this package beside scikit-learn's gradient boosting, in one thread.
+    """Compare this package with scikit-learn's gradient boosting on handwritten digits, in one thread.
 
     \b
     Example:

@@ -47,7 +47,7 @@ class Column:
 
 
 def read_column(name: str, values: Any, kind: str | None = None, decimal: str = ".") -> Column:
-    """Convert a column to a kind, such as number or text; None stands for the kind of nearly all of its values."""
+    """Return a column converted to a kind, such as number or text; None means the kind of nearly all values."""
     if kind is None and pa.types.is_dictionary(values.type):
         kind = "text"  # the file declares them categories
     values, padded = as_plain_column(values, name), 0
@@ -62,7 +62,7 @@ def read_column(name: str, values: Any, kind: str | None = None, decimal: str = 
 
 
 def as_plain_column(values: Any, name: str) -> pa.ChunkedArray:
-    """Return a column as text, numbers or times; raise for types that a feature cannot have."""
+    """Return a column with dictionaries decoded and all text as ``string``; raise if no feature can have its type."""
     values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     kind = values.type
     if pa.types.is_dictionary(kind):
@@ -101,7 +101,7 @@ def count_padded(values: pa.ChunkedArray) -> int:
 
 
 def convert(values: pa.ChunkedArray, kind: str, decimal: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return values converted to a kind, null if missing or invalid, and the invalid values, such as words."""
+    """Return two columns: values converted to a kind, null if missing or invalid, and the invalid original values."""
     if kind == "text":
         return as_text(values).dictionary_encode(), pa.chunked_array([], pa.string())
     if not pa.types.is_string(values.type):
@@ -147,7 +147,7 @@ def as_floats(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def parse_numbers(values: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return words, and the words as numbers: 1 for true, 0 for false, null for words that are not numbers."""
+    """Return two columns: words, and their numbers: 1 for true, 0 for false, null for words that are no numbers."""
     try:
         return values, values.cast(pa.float64())  # quick, and usual
     except pa.ArrowInvalid:
@@ -196,7 +196,7 @@ INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 
 
 def find_column(name: str | None, columns: list[str], option: str = "--target", by_position: bool = True) -> str:
-    """Return a column's name, given its name or its position (1 is the first, -1 the last); None is the last one."""
+    """Return a column's name, given its name, its position (1 is the first, -1 the last) or None for the last one."""
     if name is None:
         return columns[-1]
     if name in columns:
@@ -209,7 +209,7 @@ def find_column(name: str | None, columns: list[str], option: str = "--target", 
 
 
 def label_words(values: Any, name: str) -> Any:
-    """Return labels as text; whole numbers have no fraction even if they are floats, truth values are True or False."""
+    """Return labels as text; floats have no fraction if all are whole numbers, truth values are True or False."""
     values = as_plain_column(values, name)
     if pa.types.is_boolean(values.type):
         return pc.if_else(values, "True", "False")
@@ -222,7 +222,7 @@ def label_words(values: Any, name: str) -> Any:
 
 
 def read_labels(values: Any, name: str) -> tuple[AnyArray, Mask]:
-    """Return the labels of the rows that have one, whole numbers or else text, and the mask (n,) of these rows."""
+    """Return the labels of the labelled rows, all whole numbers or all text, and the mask (n,) of these rows."""
     words = label_words(values, name)
     present = words.drop_null()
     classes = present.unique()

@@ -89,7 +89,7 @@ def predict_command(**options: Any) -> None:
 
 
 def check_probabilities(model: Model, options: dict[str, Any]) -> AnyArray | None:
-    """Return the thresholds (K,) for prediction sets, or None; raise if the model lacks what the options need."""
+    """Return the thresholds (K,) of prediction sets, or None; raise if options need probabilities the model lacks."""
     clf = model.classifier
     asked = [f"--{name}" for name in ("proba", "top", "coverage", "abstain") if options[name] not in (None, False)]
     if asked and not hasattr(clf, "predict_proba"):
@@ -108,7 +108,7 @@ def check_probabilities(model: Model, options: dict[str, Any]) -> AnyArray | Non
 
 
 def predict_columns(model: Model, X: Any, options: dict[str, Any], thresholds: AnyArray | None) -> dict[str, Any]:
-    """Return the columns of the output by name; ``thresholds`` (K,) are for prediction sets, None omits the sets."""
+    """Return a dict of the output columns; ``thresholds`` (K,) are for prediction sets, and None omits the sets."""
     classes = model.classes.tolist()
     labels, (best, P) = pa.array(classes), predict_rows(model.classifier, X)
     unsure = None if options["abstain"] is None else P.max(axis=1) < options["abstain"]
@@ -245,7 +245,7 @@ def summarize_model(model: Model) -> dict[str, Any]:
 
 
 def find_code(categories: Any) -> str | None:
-    """Return a category such as 06000 if nearly all categories are text of digits; None if there is none."""
+    """Return a category with a leading zero, such as 06000, if nearly all categories consist of digits; else None."""
     texts = [] if categories is None else [text for text in categories.tolist() if isinstance(text, str)]
     if sum(text.isdecimal() for text in texts) < NEARLY_ALL * len(texts):
         return None
@@ -295,11 +295,11 @@ FOLDS = "Find doubtful labels by models fitted to N folds of DATA: for rows that
 @click.option("--folds", type=click.IntRange(2), metavar="N", help=FOLDS)
 @with_options(FILE)
 def report_command(**options: Any) -> None:
-    """Write a page about MODEL and how it does on the rows of DATA, which have labels.
+    """Write an HTML page about MODEL and its scores on the labelled rows of DATA.
 
     The page is one HTML file that needs no network. It has scores with intervals, learning curves, all classes, the
-    confusions with examples, importances, calibration, doubtful labels and a model card. Take rows that the fit has not
-    seen. The labels are in the column --target, or in the only column beside the model's that has its classes.
+    confusions with examples, importances, calibration, doubtful labels and a model card. Use rows that the fit did not
+    use. Without --target, the labels are in the only column that has the model's classes and is no feature.
 
     \b
     Examples:
@@ -325,7 +325,7 @@ def report_command(**options: Any) -> None:
 
 
 def read_labelled(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArray, AnyArray]:
-    """Return X, class indices (n,) and row names (n,) of all rows whose label is a class of the model."""
+    """Return X, class indices and names (--id or row numbers) of the rows whose label is a class of the model."""
     tables, classes, names, seen, unknown = [], [], [], 0, set()
     for chunk in rows:
         c, labelled = codes_of(chunk.labels, model.classes)

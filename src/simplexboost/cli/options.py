@@ -85,7 +85,7 @@ def split_names(lists: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def make_talk(options: dict[str, Any]) -> Talk:
-    """Return the `Talk` for the messages of a command; with ``--quiet``, also silence warnings of libraries."""
+    """Return the `Talk` that prints the messages of a command; with ``--quiet``, also silence warnings of libraries."""
     if options["quiet"]:
         warnings.simplefilter("ignore")
     return Talk(options["quiet"])

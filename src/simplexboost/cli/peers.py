@@ -23,7 +23,7 @@ def find_installed() -> list[str]:
 
 
 def encode_table(X: Any) -> tuple[AnyArray, Mask]:
-    """Return a table as numbers (n, p), with category codes and NaN if missing, and the mask (p,) of categories."""
+    """Return a table as numbers (n, p), category codes and NaN if missing, and a mask (p,) of categorical columns."""
     if not isinstance(X, pa.Table):
         return np.asarray(X.todense()), np.zeros(X.shape[1], dtype=bool)
     mask = np.array([pa.types.is_dictionary(column.type) for column in X.columns], dtype=bool)
@@ -37,7 +37,7 @@ def encode_table(X: Any) -> tuple[AnyArray, Mask]:
 
 
 class Peer:
-    """A booster of another library, for the rows of a table from `encode_table` and class indices 0 .. K−1."""
+    """A booster of another library, such as LightGBM; it takes X from `encode_table` and class indices."""
 
     def __init__(self, name: str, X: AnyArray, mask: Mask, seed: int, jobs: int | None) -> None:
         self.name, self.mask = name, mask
@@ -65,7 +65,7 @@ class Peer:
         self.model.fit(self._rows(X), c, **self.fit_options)
 
     def predict_proba(self, X: AnyArray) -> AnyArray:
-        """Return the probabilities of the classes in ``classes``, which are the classes of the fit."""
+        """Return class probabilities, a column for each class index in ``classes``, the classes seen in the fit."""
         return np.asarray(self.model.predict_proba(self._rows(X)))
 
     def _rows(self, X: AnyArray) -> Any:

@@ -134,7 +134,7 @@ def check_readable(path: str) -> None:
 
 @contextmanager
 def open_stream(source: Source) -> Iterator[BinaryIO]:
-    """Open a source as decompressed bytes, in a temporary file if the reader of its format needs to seek."""
+    """Open a source as a stream of decompressed bytes; a temporary file holds them if the format needs to seek."""
     with ExitStack() as stack:
         stream = plain = sys.stdin.buffer if source.path == "-" else stack.enter_context(open(source.path, "rb"))
         if source.compression in PYTHON:
@@ -372,7 +372,7 @@ MOST_INDEX = np.iinfo(np.int32).max
 
 
 class Lines:
-    """An iterator over lines that also has the line number, counted from 1, of the last line that was read."""
+    """An iterator over lines, with the attribute ``number``: the line number, from 1, of the last line read."""
 
     def __init__(self, lines: Iterable[bytes], number: int = 0) -> None:
         self.lines, self.number = lines, number
@@ -383,7 +383,7 @@ class Lines:
             yield line
 
     def read(self) -> bytes:
-        """Return all lines; because of this method, scikit-learn takes the object for a file, and reads it by line."""
+        """Return all lines. scikit-learn takes an object with this method for a file, and then reads line by line."""
         return b"".join(self)
 
 

@@ -56,7 +56,7 @@ class Chunk:
 
 
 def open_model(path: str) -> Model:
-    """Return the `Model` in a file; raise unless the file can be loaded and predicts one class per row."""
+    """Return the `Model` in a file; raise unless it can be loaded and the classifier predicts one class per row."""
     check_readable(path)
     try:
         classifier = load(path)
@@ -140,7 +140,7 @@ def match_columns(model: Model, names: list[str], target: str | None, where: str
 
 
 def find_target(model: Model, block: pa.RecordBatch, options: TableOptions, where: str) -> str:
-    """Return the name of the label column: that of --target, or the only unused one with the model's classes."""
+    """Return the label column: --target, or the only column that has the model's classes and is no feature."""
     names = block.schema.names
     if options.target is not None:
         return find_column(options.target, names)
@@ -191,7 +191,7 @@ class Scores:
         return self.pairs.total()
 
     def of_classes(self) -> list[dict[str, Any]]:
-        """Return the rows, recall and precision of every class with rows; precision is None if it is undefined."""
+        """Return a dict per class that has rows: label, number of rows, recall, and precision or None if undefined."""
         rows: Counter[int] = Counter()
         predicted: Counter[int] = Counter()
         for (c, k), times in self.pairs.items():
@@ -219,14 +219,14 @@ class Scores:
         }
 
     def worst_pairs(self, most: int = 5) -> list[dict[str, Any]]:
-        """Return the ``most`` frequent confusions, each with true class, predicted class and number of rows."""
+        """Return dicts of the ``most`` most frequent confusions: true class, predicted class, number of rows."""
         wrong = [((c, k), count) for (c, k), count in self.pairs.items() if c != k and c >= 0]
         wrong.sort(key=lambda entry: (-entry[1], entry[0]))
         return [{"class": self.labels[c], "taken_for": self.labels[k], "rows": n} for (c, k), n in wrong[:most]]
 
 
 def score_rows(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
-    """Return the scores of a model on blocks of labelled rows; rows without labels are skipped with a warning."""
+    """Return the scores of a model on blocks of rows; rows without a label are skipped with a warning."""
     scores, unlabelled, unknown = Scores(model.classes.tolist()), 0, set()
     with talk.counting("rows evaluated") as advance:
         for chunk in rows:

@@ -123,7 +123,7 @@ class UntilBar(io.TextIOBase):
 
 @contextmanager
 def show_rounds(estimator: Any, talk: Talk) -> Iterator[None]:
-    """Show the progress of an estimator's fits within this context; its parameters are restored at the end."""
+    """Show the progress of fits within this context; it sets ``verbose`` and ``callbacks``, and restores them."""
     takes = estimator.get_params(deep=False)
     if talk.quiet or "verbose" not in takes or takes["verbose"]:
         with redirect_stdout(sys.stderr):

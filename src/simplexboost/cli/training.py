@@ -33,7 +33,7 @@ class Training:
         return len(self.y)
 
     def rows(self, rows: AnyArray) -> Training:
-        """Return the training data of the rows with these indices."""
+        """Return the training data restricted to the rows with these indices."""
         X = self.X.take(pa.array(rows)) if isinstance(self.X, pa.Table) else self.X[rows]
         weight = None if self.weight is None else self.weight[rows]
         return Training(X, self.y[rows], weight, self.kinds, self.target)
@@ -79,7 +79,7 @@ def read_training(path: str, options: TableOptions, talk: Talk) -> Training:
 
 
 def find_features(table: OpenTable, options: TableOptions, taken: set[str | None]) -> dict[str, str | None]:
-    """Return the names of feature columns with their declared kinds or None; ``taken`` columns are no features."""
+    """Return a dict from feature column to its declared kind or None; ``taken`` names the other columns."""
     given = dict(table.kinds)
     for option, kind in (("categorical", "text"), ("numeric", "number"), ("drop", "drop")):
         for name in getattr(options, option):

@@ -78,7 +78,7 @@ def three_gaussians_bayes(X: Any) -> Labels:
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Draw three classes along a line, of which linear one-vs-rest classifiers never predict the middle one.
+    """Draw three classes along a line; linear one-vs-rest classifiers never predict the middle class.
 
     The clusters are at (−1, 1), (0, 1), (1, 1) and have 40, 20 and 40 % of the rows. So linear one-vs-rest classifiers
     have an error of 20 %; linear classifiers that are trained jointly make no error. The example is from Rousu's
@@ -108,10 +108,10 @@ def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
     """Make data on which SAMME's weak-learning condition always holds, but nothing can be learned: every error is ½.
 
     Figure 1 of Mukherjee & Schapire (2013) has two examples of different classes that no weak classifier can tell
-    apart, and a third class. This is repeated for every class: at x = k the classes k and k + 1 (modulo K) are equally
-    frequent. For any sample weights, some weak classifier errs on at most half of the weight, which is less than the 1
-    − 1/K that SAMME allows. So SAMME's loss goes to zero while its error stays ½. The training and the test part are
-    equal.
+    apart, and a third class. These data repeat it for every class: at x = k the classes k and k + 1 (modulo K) are
+    equally frequent. For any sample weights, some weak classifier errs on at most half of the weight, which is less
+    than the 1 − 1/K that SAMME allows. So SAMME's loss goes to zero while its error stays ½. The training and the test
+    part are equal.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
 
 
 def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
-    """Return the labels, with the training labels replaced by ``choices`` (n_train,) where these are not negative."""
+    """Return labels y whose first ``n_train`` are replaced by ``choices`` (n_train,) where a choice is not negative."""
     noisy = y.copy()
     noisy[:n_train] = np.where(choices >= 0, choices, y[:n_train])
     return noisy
@@ -175,7 +175,7 @@ def make_long_servedio(
 
 
 def draw_agreement(n: int, rng: np.random.Generator) -> AnyArray:
-    """Draw a mask (n, 21) of bits that equal the label: large-margin rows, pullers and penalizers in random order."""
+    """Draw a mask (n, 21), true where a bit equals the label of its row, for the rows of `make_long_servedio`."""
     quarter = n // 4
     agrees = np.ones((n, 21), dtype=bool)
     agrees[quarter : 2 * quarter, 11:] = False

@@ -64,7 +64,7 @@ class Dataset:
 
 
 def make_dataset(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
-    """Make a `Dataset` from arrays; raise, naming the source, unless their shapes and labels agree."""
+    """Make a `Dataset` from arrays; raise an error that names ``source`` unless shapes and labels agree."""
     X_train, y_train, X_test, y_test = (arrays[key] for key in KEYS[:4])
     p, K = len(arrays["feature_names"]), len(arrays["class_names"])
     labels = np.concatenate([y_train.ravel(), y_test.ravel()])
@@ -88,7 +88,7 @@ def make_dataset(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset
 
 
 def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
-    """Make a `Dataset` with the first ``n_train`` rows for training, or with a random stratified split if that is 0.
+    """Make a `Dataset` with the first ``n_train`` rows for training; if this is 0, split at random, stratified.
 
     Rows keep their order. A class with only one row has this row in the training part.
     """
@@ -106,9 +106,9 @@ def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: A
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
     """Load a data set by name.
 
-    It is searched first in the files ``<name>.npz`` in ``data_home``, then in those in the folder that the environment
-    variable ``SIMPLEXBOOST_DATA`` names, in scikit-learn's embedded data sets, and on OpenML. OpenML needs a network
-    the first time; scikit-learn then keeps a copy.
+    Four places are searched in this order: ``<name>.npz`` in ``data_home``, ``<name>.npz`` in the folder that the
+    environment variable ``SIMPLEXBOOST_DATA`` names, scikit-learn's embedded data sets, and OpenML. OpenML needs a
+    network the first time; scikit-learn then keeps a copy.
 
     Parameters
     ----------

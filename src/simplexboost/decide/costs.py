@@ -72,7 +72,7 @@ class Costs:
 
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
-        """Return `Costs` from what a user has passed, for n rows and the classes (K,); raise if it does not fit."""
+        """Return `Costs` from what a user has passed, for n rows and the classes (K,); raise if they are invalid."""
         if is_frame(costs):
             return cls._of_frame(costs, classes)
         if isinstance(costs, Hierarchy):
@@ -115,7 +115,7 @@ class Costs:
         return np.einsum("nk,nka->na", P, self.C)
 
     def mean(self, c: Labels, chosen: Labels, sample_weight: Any) -> float:
-        """Return the weighted mean cost of decision indices ``chosen`` (n,) in rows of true class indices c (n,)."""
+        """Return the weighted mean cost of decision indices ``chosen`` (n,), given the true class indices c (n,)."""
         paid = self.C[c, chosen] if self.C.ndim == 2 else self.C[np.arange(len(c)), c, chosen]
         weight = check_sample_weight(sample_weight, paid)
         check_some_weight(bool(weight.any()))
@@ -202,7 +202,7 @@ def cost_scorer(costs: Any) -> Callable[..., float]:
 
 
 def score_cheapest(costs: Any, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Return minus the mean cost of the decisions with the lowest expected costs, by a classifier's probabilities."""
+    """Return minus the mean cost of the decisions whose expected cost is lowest under a classifier's probabilities."""
     P, classes = np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_)
     found = Costs.of(costs, classes)
     chosen = found.expect(P).argmin(axis=1)

@@ -35,7 +35,7 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
     The set has the most probable class, the second, and so on, until their probabilities add up to more than a
     threshold. That threshold comes from rows that the model was not trained on: those that `SimplexBoostClassifier`
     holds out when it chooses its rounds, or those given to `calibrate_sets`. No set is empty, so coverages below the
-    accuracy give sets of one class. Classes without training examples are in no set. See the page about sets for what
+    accuracy give sets of one class. Classes without training examples are in no set. The page docs/sets.md says what
     is guaranteed and what is not.
 
     Examples
@@ -54,10 +54,10 @@ def predict_sets(clf: Any, X: Any, coverage: float = 0.9, per_class: bool = Fals
 
 @described
 def calibrate_sets(clf: Any, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Any:
-    """Return a copy of a classifier whose `predict_sets` takes its thresholds from these held-out rows.
+    """Return a copy of a classifier, for which `predict_sets` takes its thresholds from these held-out rows.
 
-    The fit must not have used the rows in any way: then the promised coverage is proven, with weights for new rows that
-    are drawn in proportion to these. The rows replace those that the fit held out itself. Rows of a class without
+    The fit must not have used the rows in any way: then the promised coverage is proven; with sample weights, for new
+    rows drawn in proportion to them. The rows replace those that the fit held out itself. Rows of a class without
     training examples count as not covered. Only ``set_scores_`` of the copy differs; its predictions are the same.
 
     Examples
@@ -202,7 +202,7 @@ def check_abstaining(clf: Any, confidence: Any, missing: Any) -> None:
 
 
 def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:
-    """Return the labels (n,) of the class indices ``best`` (n,), and ``missing`` in rows not ``answered`` (n,).
+    """Return the labels (n,) of class indices ``best`` (n,), with ``missing`` where ``answered`` (n,) is False.
 
     The docstring of `predict_or_abstain` says what is used if ``missing`` is None.
     """

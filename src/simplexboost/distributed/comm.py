@@ -97,12 +97,12 @@ class Answer:
         return Answer(self.what, self.ways, tuple(small))
 
     def unpack(self) -> Answer:
-        """Return the answer as it was before `pack`."""
+        """Return the answer with its arrays unpacked, as before `pack`."""
         return Answer(self.what, self.ways, tuple(map(unpack_array, self.pieces)))
 
     @property
     def n_numbers(self) -> int:
-        """The number of scalar values that are summed or compared."""
+        """The number of scalar values in the answer that are added up or compared; collected lists do not count."""
         kept = (piece for way, piece in zip(self.ways, self.pieces, strict=True) if way != "list")
         return sum(int(np.prod(p.shape) if isinstance(p, PackedArray) else np.size(p)) for p in kept)
 
@@ -113,7 +113,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Milestone:
-    """A message that ends a part of the program, such as a tree; a member in a replay counts the milestones ahead."""
+    """A leader's message that ends a part of the program, such as a tree; a replaying member counts those to come."""
 
     message: Any
 
@@ -204,7 +204,7 @@ class Member(Group):
     # ---- for the transport ------------------------------------------------------------------------------------------
 
     def step(self, number: int, message: Any) -> Future[Answer | Failure]:
-        """Deliver message ``number − 1``; return the future of answer ``number``, the same for repeated calls."""
+        """Give the program the leader's message ``number − 1``; return the future of its answer ``number``."""
         if number == self._number:
             return self._answer
         if number != self._number + 1:
@@ -277,7 +277,7 @@ class Transport(Protocol):
     def step(self, number: int, message: Any) -> Answer | Failure:
         """Send message ``number − 1`` to all members, and return their combined answer ``number``.
 
-        It may be called again with the same number: members repeat the answers that they have already sent.
+        The method may be called again with the same number: members repeat the answers that they have already sent.
         """
 
     def restore(self, messages: list[Any]) -> None:

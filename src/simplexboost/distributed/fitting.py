@@ -76,7 +76,7 @@ def check_parts(parts: Parts) -> None:
 def agree_on_training(
     group: Group, estimator: Any, parts: Parts, tables: list[Partition]
 ) -> tuple[Checked, AnyArray | None]:
-    """Return this member's rows as a training set, and their group labels, or None without groups."""
+    """Return this member's training set, with the classes of all members, and its rows' group labels or None."""
     if estimator.device != "cpu":
         raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, parts.learner.refusal)
@@ -115,7 +115,7 @@ def agree_on_groups(group: Group, parts: Sequence[Partition], used: Sequence[Mas
 
 
 def read_starts(parts: list[Partition], labels: ReadLabels) -> Array:
-    """Return the initial scores (rows, classes) of the rows and classes that are trained on."""
+    """Return the initial scores of this member's training rows, a column per class that has training rows."""
     scores = [np.empty((0, int(labels.problem.present.sum())))]
     for part, used in zip(parts, labels.used, strict=True):
         with in_partition(part.index):
@@ -135,7 +135,7 @@ def keep_codes(data: TrainingSet) -> TrainingSet:
 
 
 def agree_on_evaluation(group: Group, context: EvalContext, number: int, parts: list[Partition]) -> Evaluation:
-    """Return the callback that evaluates the rows of one set in ``X_val`` after every round."""
+    """Return the callback that evaluates table `number` of ``X_val``, here the rows in `parts`, after every round."""
     rows, targets, start, sizes = read_evaluated(group, context, parts)
     engine = context.checked.data.engine.with_rows(GroupRows.of(group, sizes, [part.index for part in parts]))
     return context.evaluation(rows, targets, number == 0, init_score=start, engine=engine)
@@ -183,5 +183,5 @@ class Agreement(Callback):
 
 
 def has_own(callback: Callback, name: str) -> bool:
-    """Return whether a callback overrides the method `name` of `Callback`, which does nothing."""
+    """Return whether a callback overrides the method `name` of `Callback`; the overridden method does nothing."""
     return getattr(getattr(callback, name), "__func__", None) is not getattr(Callback, name)

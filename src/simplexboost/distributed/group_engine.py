@@ -71,12 +71,12 @@ class Layout:
         return cls(m, _kernels.lane_count(m), int(widths.sum()), np.flatnonzero(np.repeat(used, widths)), bits)
 
     def send(self, histograms: AnyArray) -> list[tuple[str, Any]]:
-        """Return histograms, in the form in which kernels store them, as pieces of an `Answer`."""
+        """Convert histograms from the form in which kernels store them to pieces of an `Answer`."""
         table = histograms.reshape(-1, self.n_bins, self.lanes)
         return [("sum", np.take(table[:, :, j], self.bins, axis=1)) for j in range(self.m + 1)]
 
     def receive(self, pieces: list[AnyArray]) -> AnyArray:
-        """Return histograms as kernels store them, (number of histograms, size), from the pieces of an answer."""
+        """Convert pieces of an answer to histograms as kernels store them, (number of histograms, size)."""
         n = len(pieces[0])
         out = np.zeros((n, self.n_bins, self.lanes), dtype=np.int64 if self.bits == 64 else np.int32)
         whole = len(self.bins) == self.n_bins
@@ -146,7 +146,7 @@ class Answers:
         self.noted: list[tuple[Any, ...]] = []
 
     def until_grown(self) -> tuple[Tree, AnyArray, Array]:
-        """Answer the leader's requests until the leader sends the tree; return tree, row set ids and leaf sums."""
+        """Answer the leader's requests until a tree comes; return the tree, each leaf's row set id, and leaf sums."""
         self.member.answer("grow", lambda: [("sum", self.rows().n_rows), ("max", self.rows().column_maxima())])
         while True:
             orders = self.member.receive()
@@ -208,7 +208,7 @@ class GroupLogistic:
         self.ranked, self.tilted = problem.Y is not None, problem.exponents != (0, 0)
 
     def pull(self, *arguments: Any) -> None:
-        """Compute gradients and losses of the rows, unless a replay already has this tree and the next with their sums.
+        """Compute gradients and losses of the rows, unless the past messages in a replay hold this tree and the next.
 
         Weights of robust losses depend on earlier rounds, so robust losses are always computed.
         """
@@ -229,7 +229,7 @@ class GroupLogistic:
         thin: float,
         n_threads: int,
     ) -> AnyArray:
-        """Return the leaves' Newton steps: exchange the largest weight and leaf sizes, then the sums over leaves."""
+        """Return each leaf's Newton step: exchange the largest weight and leaf sizes first, then the sums per leaf."""
         arrays = (F, G, loss, scale)
         used = leaf_of_row if rows is None else leaf_of_row[rows]
 
@@ -267,7 +267,7 @@ class GroupLogistic:
 
 
 def choose_rows(pieces: list[tuple[AnyArray, AnyArray]]) -> AnyArray:
-    """Return row indices, ascending, of rows with evenly spaced ranks in every leaf, to estimate Hessians from.
+    """Return the ascending indices of up to 48 rows per leaf, evenly spaced among its rows, to estimate its Hessian.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ class GroupRows:
 
     @classmethod
     def of(cls, group: Group, sizes: Sequence[int], here: Sequence[int]) -> GroupRows:
-        """Return the rows of the partitions with indices `here`; `sizes` has the row counts of all partitions."""
+        """Return the rows of the member that has the partitions `here`; `sizes` has all partitions' row counts."""
         ends = np.cumsum(sizes).tolist()
         numbers = [np.arange(0), *(np.arange(ends[i] - sizes[i], ends[i]) for i in here)]
         return cls(group, ends[-1], np.concatenate(numbers))
@@ -329,12 +329,12 @@ class GroupRows:
         return GroupRows(self.group, len(rows), place[found])
 
     def _locate(self, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Return the position in `rows` of each of this member's rows, and a mask of the rows that `rows` contains."""
+        """Return, for every row of this member, its position in `rows`, and whether `rows` contains the row."""
         place = np.searchsorted(rows, self.numbers)
         return place, np.append(rows, -1)[place] == self.numbers
 
     def runs(self) -> AnyArray:
-        """Return runs of consecutive row indices, (s, 2): each run's first position at this member, and first index."""
+        """Return runs of consecutive rows, (s, 2): each first row's position at this member, and its row index."""
         first = np.flatnonzero(np.diff(self.numbers, prepend=-2) != 1)
         return np.column_stack([first, self.numbers[first]]) if len(first) else np.zeros((1, 2), dtype=np.int64)
 
@@ -410,7 +410,7 @@ class GroupRows:
 
 
 def merge_rows(pieces: Sequence[tuple[Any, AnyArray]], otherwise: AnyArray) -> AnyArray:
-    """Return the values of all rows in the order of their indices, from all members' pieces; if none, `otherwise`.
+    """Return all rows' values in row order, from pieces (row indices or the first one, values); `otherwise` if none.
 
     Examples
     --------
@@ -528,7 +528,7 @@ class GroupCompute(CpuCompute):
         return Grown(tree, answers.leaf_of_row(tree, cells, data, self.n_threads), sums)
 
     def _agree_on_categories(self, data: BinnedData) -> None:
-        """Set the categories that occur in the rows of all members, once per table."""
+        """Set ``data.seen_categories`` to the categories that occur at any member, at the first call for a table."""
         if data.categorical.any() and "agreed" not in data.__dict__:
             own = data.seen_categories
             data.__dict__["seen_categories"] = self.rows.group.exchange("categories", lambda: [("any", own)])[0]

@@ -43,7 +43,7 @@ class SparseCodes:
         return self._with_rows(self._by_rows()[rows])
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
-        """Return the codes of the rows that `gather` returns, given the rows of this table as an object array (n,)."""
+        """Pass the rows to `gather` as an object array (n,); return the codes of the rows that `gather` returns."""
         table = self._by_rows()
         pairs = ((table.indices[begin:end], table.data[begin:end]) for begin, end in pairwise(table.indptr.tolist()))
         rows = gather(np.fromiter(pairs, dtype=object, count=self.n)).tolist()
@@ -57,7 +57,7 @@ class SparseCodes:
         return csc_array((self.codes, self.rows.view(np.int32), self.first), (self.n, len(self.zero))).tocsr()
 
     def _with_rows(self, table: Any) -> SparseCodes:
-        """Return the codes of the rows of `table`, a CSR array such as `_by_rows` returns."""
+        """Convert a CSR array of bin codes, as `_by_rows` returns it, to `SparseCodes`."""
         part = table.tocsc()
         part.sort_indices()
         first, of = part.indptr.astype(np.int64, copy=False), part.indices.astype(np.uint32, copy=False)
@@ -83,7 +83,7 @@ def auto_bins(n: int, p: int) -> int:
 
     It is 255, except for few rows with many features: most bins of a tree node would be empty, and scanning them would
     take most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy). With thousands of
-    features, such as word counts, it is also small enough for histograms to stay in the cache.
+    features, such as word counts, fewer bins also let the histograms stay in the cache.
     """
     return min(max(2**15 // p, min(n // 64, 2**20 // p), 32), MAX_BINS)
 
@@ -144,7 +144,7 @@ class BinnedData:
         return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
 
     def gather_rows(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
-        """Return the table of the rows whose codes `gather` returns, given the codes of this table's rows."""
+        """Pass the bin codes of the rows to `gather`; return the table of the rows whose codes `gather` returns."""
         if isinstance(self.codes, SparseCodes):
             return replace(self, codes=self.codes.gather_rows(gather))
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))

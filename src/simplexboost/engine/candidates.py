@@ -20,7 +20,7 @@ BLOCK = 2**20  # numbers that are computed at a time
 
 
 def places(candidates: int) -> int:
-    """Return the length of a row's list of candidates: `candidates` rounded up to a multiple of 16.
+    """Return the number C of places for candidate classes in a row: `candidates` rounded up to a multiple of 16.
 
     >>> places(1), places(16), places(17)
     (16, 16, 32)
@@ -30,7 +30,7 @@ def places(candidates: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The scores F (n, K) for canonical codewords, stored in n (8 C + 12) bytes, with at most C candidates per row."""
+    """The class scores F (n, K): per row one for its class, one for each of at most C others, one for all the rest."""
 
     c: Labels  # (n,) int64, the own class of every row
     K: int  # the number of classes
@@ -42,7 +42,7 @@ class Candidates:
 
     @classmethod
     def zeros(cls, c: Labels, K: int, candidates: int) -> Candidates:
-        """Return scores F = 0 without candidates: in every row, all wrong classes share the rest's score."""
+        """Return scores F = 0 with empty lists of candidates: all wrong classes of a row share one score, ``rest``."""
         n, C = len(c), places(min(candidates, K - 1))
         return cls(
             np.ascontiguousarray(c, dtype=np.int64),
@@ -68,7 +68,7 @@ class Candidates:
 
     @property
     def others(self) -> AnyArray:
-        """The number of classes that share the rest's score in every row, (n,)."""
+        """The number of classes in each row that share one score (``rest``), (n,)."""
         return self.K - 1 - self.count
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class Candidates:
         return F * np.float32(temperature)
 
     def log_losses(self, temperatures: Array | tuple[float, ...] = (1.0,)) -> Array:
-        """Return −log p, p the probability of a row's own class, for T temperatures: (T, n) in double precision."""
+        """Return the loss −log p of each row at T temperatures, (T, n) float64; p is the true class's probability."""
         out = np.empty((len(temperatures), len(self)))
         step = max(1, BLOCK // self.scores.shape[1])
         for begin in range(0, len(self), step):

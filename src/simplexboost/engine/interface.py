@@ -93,7 +93,7 @@ class Growth:
         return symmetric_levels(self.max_depth, self.max_leaf_nodes)
 
     def category_count(self, n_rows: int) -> int:
-        """Return `min_category_count`; if it is 0, return n_rows / 100, but at least 1 and at most 10.
+        """Return the fewest rows of a usable category: `min_category_count`, or if 0, n_rows / 100 clipped to [1, 10].
 
         scikit-learn's HistGradientBoosting always requires ten rows; small tables would then have no usable categories.
         """
@@ -301,7 +301,7 @@ class RowLoss(Protocol):
     def leaves(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> Any:
         """Return the Newton steps in the leaves of a tree, (L, d), computed from `rows` at the F of the last `pull`.
 
-        They are a float32 array, a sparse array, or `LateValues` if a device may still be growing the tree.
+        The result is a float32 array, a sparse array, or `LateValues` if a device may still be growing the tree.
         """
 
     def to_device(self, F: AnyArray) -> AnyArray:
@@ -376,7 +376,7 @@ class Compute(Protocol):
     ) -> Grown:
         """Grow one decision tree.
 
-        Splits maximise the node score `score` of the children's sums of `statistics`. Then `leaf_statistics` (n, d), or
+        Splits maximise `score`, a function of the children's sums of `statistics`. Then `leaf_statistics` (n, d), or
         `statistics` if that is None, is summed over the rows of each leaf. These sums depend neither on the order of
         the rows nor on their division among machines. `rows` and `features` (ascending indices) restrict what the tree
         is grown on.
@@ -403,7 +403,7 @@ class Compute(Protocol):
         """
 
     def row_loss(self, problem: RowProblem | BlockProblem) -> RowLoss:
-        """Return an object that evaluates the loss of `problem`: for a `BlockProblem`, a `BlockLoss`."""
+        """Return an evaluator of the loss in `problem`: a `RowLoss`, and for a `BlockProblem` a `BlockLoss`."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """Write the softmax of the logits 2U = F Yᵀ to `out` (n, K); Y (K, d) are codewords, None if canonical."""
@@ -420,7 +420,7 @@ class Compute(Protocol):
 
 
 class Rows(Protocol):
-    """The rows of a table, of which perhaps only some are in this process, and sums and decisions over all of them.
+    """The rows of a table, all or some of them in this process; methods compute sums over the rows of all processes.
 
     With several machines, each process has the rows of one machine. Row indices count all rows. A decision that needs
     all rows is made by one process, which sends the result to all processes.
@@ -455,7 +455,7 @@ class Rows(Protocol):
         return n
 
     def find(self, rows: AnyArray) -> AnyArray:
-        """Return which of `rows` (row indices, ascending) this process has, as positions among its own rows."""
+        """Return the positions, among the rows of this process, of those in `rows` (ascending row indices)."""
         return rows
 
     def subset(self, rows: AnyArray) -> Rows:
@@ -470,7 +470,7 @@ class Rows(Protocol):
         return compute(), self
 
     def gather(self, values: AnyArray) -> AnyArray:
-        """Return the values of all rows, in the process that makes decisions; `values` are those of this process.
+        """Return the values of all rows, in the process that makes decisions; `values` are of this process's rows.
 
         In every other process the result is empty.
         """
@@ -486,7 +486,7 @@ class Device(Protocol):
 
     Attributes
     ----------
-    is_host : whether it is host memory
+    is_host : whether this memory is host memory
     """
 
     is_host: ClassVar[bool] = True
@@ -503,7 +503,7 @@ class Device(Protocol):
         return None
 
     def adopt(self, values: Any) -> Any:
-        """Return an array that another library, such as torch, has on the device as an engine array; else None."""
+        """Return `values` as an array of the engine if they are on the device, such as a torch tensor; else None."""
         return None
 
     def argsort(self, keys: AnyArray) -> AnyArray:
@@ -525,7 +525,7 @@ class Engine:
     Attributes
     ----------
     compute : the computations
-    rows : where the rows are; the same object as ``compute.rows``
+    rows : the `Rows` that sums run over; the same object as ``compute.rows``
     device : the memory in which `compute` computes
     """
 

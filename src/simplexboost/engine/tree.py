@@ -80,7 +80,7 @@ def single_leaf(n_rows: int) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A newly grown tree, the leaf index of every training row, and the sums of the leaf statistics."""
+    """A newly grown tree, the leaf index of every training row, and the sums of the statistics in each leaf."""
 
     tree: Tree
     leaf_of_row: AnyArray  # (n,) int32, also for rows the tree was not grown on
@@ -117,15 +117,15 @@ class LateValues(ABC):
     def add_ahead(self, F: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
         """Let the device add step · values[leaf of i] to F[i] for all rows i, once it has computed the values.
 
-        A tree of one leaf is not added. If the values are added, `Compute.add_leaves` with these values does nothing.
+        The value of a tree with one leaf is not added. After an addition, `Compute.add_leaves` does nothing for `self`.
         """
 
 
 def complete_tree(tree: Tree, data: BinnedData) -> Tree:
-    """Set the thresholds of numeric splits, and the sides of categories without training rows; return the tree.
+    """Set the thresholds of numeric splits, and the child for categories without training rows; return the tree.
 
-    The threshold of a split is the bin edge above the last bin that goes left. If only missing values go right, there
-    is no such edge, and the threshold is infinite. A category that no training row has goes to the same side as missing
+    Values up to the threshold go to the left child; the threshold is the bin edge above their last bin, or infinite if
+    only missing values go to the right child. A category without training rows goes to the same child as missing
     values, so that every set covers all category codes below 256.
     """
     nodes, edges = tree.nodes, data.edges

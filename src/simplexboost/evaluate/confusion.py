@@ -46,7 +46,7 @@ def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
 
 
 def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
-    """Check probabilities; return the true class indices (n,), the probabilities (n, K) and the class labels (K,)."""
+    """Raise unless P holds probabilities (n, K); return the true class indices (n,), P, and the class labels (K,)."""
     y = as_label_array(y_true, "y_true")
     known = np.unique(y) if classes is None else np.asarray(classes)
     P, shape = np.asarray(P, dtype=np.float64), (len(y), len(known))
@@ -87,9 +87,9 @@ class Block(NamedTuple):
     Attributes
     ----------
     start, stop : int
-        The position of the first class in the order, and the position after the last class.
+        The position of the block's first class in the order, and one more than the position of its last class.
     numbers : int array of shape (stop − start,)
-        The class indices of the block.
+        The class indices of the classes in the block.
     errors : int
         The number of rows of these classes for which another one of these classes was predicted.
     share : float
@@ -121,7 +121,7 @@ class Confusion(Summary):
         The class labels.
     soft : array of shape (K, K) or None
         Row k holds the mean predicted probability of every class over the rows of class k. Similar classes can be found
-        in it even if there are no errors. None without probabilities.
+        in `soft` even if there are no errors. None if no probabilities were given.
 
     Examples
     --------
@@ -192,11 +192,11 @@ class Confusion(Summary):
         return self.counts / np.maximum(self.support, 1)[:, None]
 
     def part(self, numbers: AnyArray) -> Confusion:
-        """Return the confusion matrix of some classes only; ``numbers`` has their class indices in the order to use."""
+        """Return the confusion matrix restricted to the classes with indices ``numbers``, in this order."""
         return Confusion(self.counts[np.ix_(numbers, numbers)], self.classes[numbers])
 
     def order(self) -> Labels:
-        """Return the class indices (K,) in an order with similar classes side by side, based on `soft` or `rates`."""
+        """Return the class indices (K,), ordered by `soft` (if None, by `rates`) so that neighbours are similar."""
         return similarity_order(self.rates if self.soft is None else self.soft)
 
     def worst_pairs(self, most: int = 10) -> list[ConfusedPair]:
@@ -217,7 +217,7 @@ class Confusion(Summary):
         ]
 
     def worst_block(self, order: Any, size: int = 12) -> Block:
-        """Return the block of ``size`` neighbouring classes with most errors; ``order`` has all class indices."""
+        """Return the `Block` of ``size`` neighbours in ``order`` (class indices, (K,)) with most errors among them."""
         check_number("size", size, int, 1)
         order, K = np.asarray(order, dtype=np.intp), len(self.classes)
         if not np.array_equal(np.sort(order), np.arange(K)):
@@ -242,7 +242,7 @@ class Confusion(Summary):
         Parameters
         ----------
         ordered : bool, default=True
-            Whether similar classes are neighbours, so that errors gather near the diagonal; False keeps their order.
+            Whether similar classes are side by side, with errors near the diagonal; False keeps the order of `classes`.
         block_size : int, default=15
             The number of classes in the magnified block.
         """
@@ -267,7 +267,7 @@ class Confusion(Summary):
 
 
 def predict_labels(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return a dict of predicted labels and class labels: those of the classifier, then unknown ones of ``y``."""
+    """Return a dict: ``y_pred``, the predicted labels, and ``classes``, the known labels, then new ones from ``y``."""
     known = np.asarray(estimator.classes_)
     seen = set(known.tolist())
     unseen = [label for label in np.unique(np.asarray(y)).tolist() if label not in seen]
@@ -304,7 +304,7 @@ def class_means(values: Any, y: Any, classes: Any = None) -> Array:
 
 
 def similarity(rates: Any) -> Array:
-    """Return the similarity matrix of the classes (K, K): the mean of ``rates`` and its transpose, zero diagonal."""
+    """Return the class similarities (K, K): the mean of ``rates`` (K, K) and its transpose, with a zero diagonal."""
     rates = np.asarray(rates, dtype=np.float64)
     if rates.ndim != 2 or rates.shape[0] != rates.shape[1]:
         raise ValueError(f"S has shape {rates.shape}; pass a square matrix, a row and a column per class.")
@@ -318,8 +318,8 @@ def similarity(rates: Any) -> Array:
 def similarity_order(S: Any) -> Labels:
     """Return the class indices in an order in which similar classes are neighbours, (K,).
 
-    Hierarchical clustering with average linkage joins the classes; the order keeps each cluster together. Up to 1000
-    classes, neighbours are also as similar as the clusters allow (optimal leaf ordering).
+    Hierarchical clustering with average linkage joins the classes; the order keeps each cluster together. With
+    up to 1000 classes, optimal leaf ordering also makes neighbours as similar as the clusters allow.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def name_axes(ax: Any, found: Confusion) -> None:
 
 
 def draw_block(ax: Any, found: Confusion, block: Block) -> None:
-    """Draw a magnified block of the matrix on new axes in the right half of ``ax``, with lines to its place."""
+    """Draw a magnified block of the matrix on new axes in the right half of ``ax``; lines lead to its place."""
     from matplotlib.patches import ConnectionPatch, Rectangle
 
     spec = ax.get_subplotspec()
@@ -453,7 +453,7 @@ def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
 
 
 def find_principal_axes(B: Array, dim: int) -> tuple[Array, Array]:
-    """Return points (K, dim) whose inner products approximate B (K, K), and each axis's share of the variance."""
+    """Return points (K, dim) with inner products near B (K, K), and each coordinate's share of the variance, (dim,)."""
     values, vectors = np.linalg.eigh(B)
     values = np.where(values > 1e-15 * len(B) * values.max(initial=0.0), values, 0.0)  # the others are rounding
     kept = np.argsort(-values)[:dim]

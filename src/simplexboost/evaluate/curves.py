@@ -114,7 +114,7 @@ class LearningCurves:
 
 @described
 def learning_curves(clf: Any) -> LearningCurves:
-    """Return the learning curves of a fitted booster, which come from ``history_``, ``evals_result_`` and ``choice_``.
+    """Return the learning curves of a fitted booster, read from ``history_``, ``evals_result_`` and ``choice_``.
 
     Examples
     --------
@@ -147,14 +147,14 @@ def learning_curves(clf: Any) -> LearningCurves:
 
 
 def space_rounds(n_rounds: int, count: int = 5) -> list[int]:
-    """Return at most ``count`` numbers of rounds from 1 to n_rounds, about in a geometric sequence."""
+    """Return at most ``count`` whole numbers from 1 to ``n_rounds``, approximately a geometric sequence."""
     if count == 1:
         return [n_rounds]
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
 
 
 def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
-    """Return ascending numbers of rounds as a list, checked to be in 0 .. ``n_iter_``; for None choose ``count``."""
+    """Return ``rounds`` as a list, or ``count`` numbers for None; raise unless they ascend within 0 .. ``n_iter_``."""
     n_rounds = check_booster(clf).n_rounds
     if rounds is None and n_rounds > 0:
         return space_rounds(n_rounds, count)
@@ -176,7 +176,7 @@ def check_rounds(clf: Any, rounds: Any, count: int = 5) -> list[int]:
 
 @described
 def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
-    """Return the predictor F of each row after some numbers of rounds, (len(rounds), n, d); after round 0 it is zero.
+    """Return the predictor F of each row after some numbers of rounds, (len(rounds), n, d); after 0 rounds F is zero.
 
     Every tree is evaluated only once, however many numbers of rounds are given.
 
@@ -211,7 +211,7 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
     clf : fitted classifier
         A classifier of this package for one label per row; it must be a booster if ``rounds`` is given.
     rounds : int, sequence of int or None, default=None
-        A number from 0 to ``clf.n_iter_``, or several in ascending order; None computes the margins after all rounds.
+        A number of rounds from 0 to ``clf.n_iter_``, or several, ascending; None computes the margins after all rounds.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def margins(clf: Any, X: Any, y: Any, rounds: Any = None) -> Array:
 
 @described
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
-    """Draw the risk or a metric over the rounds, on training rows and evaluation sets, and mark the chosen round.
+    """Draw the risk or a metric over the rounds, for training rows and evaluation sets; mark the chosen round count.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def plot_margins(
     """Draw the distribution of the margins U_c − max_{k≠c} U_k of labelled rows, with a curve per number of rounds.
 
     The margin is the score of the true class c minus the highest score of another class. The height of a cumulative
-    curve at margin zero is the fraction of errors. Histograms are Figure 5 of Saberian and Vasconcelos (2019).
+    curve at margin zero is the fraction of errors. Figure 5 of Saberian and Vasconcelos (2019) has such histograms.
 
     Parameters
     ----------
@@ -378,7 +378,7 @@ def plot_race(
     ylabel : str, default="test accuracy"
         The label of the vertical axis, which says what the values are.
     highlight : str or None, default=None
-        The name of the model whose curve is wide; None takes the first model.
+        The name of the model whose curve is drawn wider; None takes the first model.
 
     Examples
     --------

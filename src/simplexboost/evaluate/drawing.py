@@ -96,7 +96,7 @@ def line_style(k: int) -> dict[str, Any]:
 
 
 def pick_shades(count: int) -> list[Any]:
-    """Return ``count`` colours from dark to light for a sequence such as rounds; a grey print keeps their order."""
+    """Return ``count`` colours from dark to light for a sequence such as rounds; in grey, they keep the order."""
     from matplotlib import colormaps
 
     return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))

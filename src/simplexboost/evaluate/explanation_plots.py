@@ -85,7 +85,7 @@ def plot_importance(
 
 
 def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
-    """Draw a heat map of features and classes; each importance is divided by the largest importance of its class."""
+    """Draw importances (p, K) as a heat map, each divided by the largest importance for its class; return the axes."""
     shown = find_largest(values.mean(axis=1), most) if values.any() else np.zeros(1, dtype=np.intp)
     part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
     if len(classes) > 10:
@@ -108,13 +108,13 @@ def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning
 def plot_shap(
     clf: Any, X: Any, classes: Any = None, *, most: int = 12, rows: int = 1000, background: Any = None, ax: Any = None
 ) -> Any:
-    """Draw the Shapley values of many rows, a point per row and feature: the contribution to the log-odds of a class.
+    """Draw Shapley values of many rows: a point per row and feature shows what the feature adds to a class's logit.
 
     Parameters
     ----------
     classes : label, list of labels or None, default=None
-        One class, or a list of up to six classes with a panel each. None takes all classes, or the second of two
-        classes.
+        One class, or a list of up to six classes with a panel each. None takes all classes, or only the
+        second if there are two.
     most : int, default=12
         The largest number of features.
     rows : int, default=1000
@@ -181,7 +181,7 @@ def rank_values(x: Array) -> Array:
 
 
 def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
-    """Return the vertical offset of each point, so that points with similar x do not hide each other."""
+    """Return a vertical offset for each point, (n,), so that points with similar positions x (n,) do not overlap."""
     if np.ptp(x) == 0:
         return np.linspace(-width, width, len(x)) if len(x) > 1 else np.zeros(1)
     place = np.floor((x - x.min()) / np.ptp(x) * (bins - 1e-9)).astype(int)
@@ -194,7 +194,7 @@ def spread_points(x: Array, bins: int = 60, width: float = 0.38) -> Array:
 
 
 class Layout(NamedTuple):
-    """The positions of the nodes of a tree in a plot."""
+    """The vertical position and the depth of each drawn node of a tree, by node index."""
 
     y: dict[int, float]  # 0 is the top
     depth: dict[int, int]

@@ -1,7 +1,7 @@
 """Plots in the plane: codewords, contours of a loss, the predictor f(x) over the rounds, and decision regions.
 
-Boosting starts at the origin and moves the predictor of each row in the direction of the codeword of its class. Loss
-contours are Figure 3 of Saberian and Vasconcelos (2019), and the predictor among the codewords is Figure 4.
+Boosting starts at the origin and moves the predictor of each row towards the codeword of its class. The plots are like
+Figures 1 to 4 of Saberian and Vasconcelos (2019): codewords (1 and 2), loss contours (3), and the predictor (4).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 @described
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
-    """Draw codewords in the plane or in space, as lines from the origin; lines also join the nearest neighbours.
+    """Draw codewords in the plane or in space, as lines from the origin; lines also join nearest codewords.
 
-    The plots are Figures 1 and 2 of Saberian and Vasconcelos (2019).
+    Figures 1 and 2 of Saberian and Vasconcelos (2019) are such plots.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The points and codeword directions in a plot of the predictor."""
+    """The contents of a plot of the predictor: a point per row after each number of rounds, and codeword directions."""
 
     F: Array  # (T, n, 2) predictors after some rounds
     titles: list[str]  # (T,)
@@ -358,7 +358,7 @@ def animate_predictor(
 
 
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
-    """Compute the predictors of sampled rows after some rounds, and project them and the codewords on the plane."""
+    """Return the `Scene` of a plot: predictors of sampled rows after some rounds, and codewords, in the plane."""
     model = check_booster(clf)
     check_not_merged(clf)
     names = [str(label) for label in clf.classes_]
@@ -383,7 +383,7 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
 
 
 def choose_far_apart(points: Array, count: int) -> Labels:
-    """Return the indices of ``count`` of the points (K, 2) that are far apart, each the farthest from those before."""
+    """Choose ``count`` of the points (K, 2), each the farthest from the points before; return the ascending indices."""
     known = np.flatnonzero(~np.isnan(points).any(axis=1))
     points = points[known]
     chosen = [int(np.linalg.norm(points, axis=1).argmax())]
@@ -487,7 +487,7 @@ class DecisionRegions:
         Parameters
         ----------
         X : array or data frame of shape (n, 2)
-            The rows, which lie inside the grid.
+            The rows that the grid encloses.
         y : array of shape (n,) or None, default=None
             The labels of the rows; None draws no rows.
         grid : int, default=200

@@ -1,8 +1,8 @@
 """Scores on labelled rows: scores per class, hierarchical scores, error-correcting codes, calibration and abstention.
 
 Scores of a class have Wilson's confidence intervals, which are sensible even for classes with few rows. Probabilities
-are calibrated if 80 % of the rows that are predicted with probability 80 % are right. A risk-coverage curve shows the
-error among the most confident rows for every fraction of the rows that the classifier answers.
+are calibrated if 80 % of the rows that are predicted with probability 80 % are right. A risk-coverage curve shows for
+every fraction of the rows the error rate if a classifier answers only the most confident rows, and abstains on others.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
     Parameters
     ----------
     successes, trials : int or array of int
-        The number of successful trials, and the number of all trials, in the same shape.
+        The number of successful trials and the number of all trials; arrays have the same shape.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class HierarchicalScores:
     distance : float
         The mean number of edges in the tree between the prediction and the true class.
     accuracy : list of float
-        The fraction of the rows whose prediction is in the right node of a level, for every level from the top down.
+        For every level from the top down, the fraction of the rows whose prediction is the right node or below it.
 
     Examples
     --------
@@ -359,7 +359,7 @@ class Reliability(Summary):
     predicted : array of shape (B,)
         The mean predicted probability of the rows in each bin.
     observed : array of shape (B,)
-        The fraction of the rows in each bin that are of the class ``label``; if it is None, that are predicted right.
+        The fraction of the rows in each bin whose class is ``label``; for None, whose predicted class is right.
     interval : array of shape (B, 2)
         The Wilson interval of each entry of ``observed``.
     ece : float

@@ -86,7 +86,7 @@ class TreeRecursion:
 
 
 def find_columns(features: Any, names: list[str]) -> AnyArray:
-    """Return the positions (s,) of s columns, given one position or name, or a list of these."""
+    """Return the column positions (s,) of features given as a position, a name or a list of these; raise if unknown."""
     places = []
     for feature in [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features):
         is_position = isinstance(feature, Integral) and not isinstance(feature, bool | np.bool_)
@@ -122,7 +122,7 @@ def read_grid(grid: Any, places: AnyArray, features: Features, names: list[str])
 
 
 class Forest:
-    """The N nodes of all trees in one array; the indices of leaves and category sets continue from tree to tree."""
+    """The nodes of all trees of a model in one array; indices of leaves and of category sets run through all trees."""
 
     def __init__(self, trees: list[Tree]) -> None:
         def before(counts: list[int]) -> AnyArray:  # how many there are in the trees before that of each node
@@ -144,7 +144,7 @@ class Forest:
         self.fraction[~self.is_leaf] = np.divide(count[left], rows, out=np.full(len(rows), 0.5), where=rows > 0)
 
     def weigh_left(self, at: AnyArray, features: AnyArray, grid: Array) -> Array:
-        """Return the fraction of each of the m points ``grid`` that goes left at inner nodes ``at``, (len(at), m)."""
+        """Return the weights with which m points ``grid`` go to the left child of nodes ``at``, (len(at), m)."""
         part = np.repeat(self.fraction[at, None], len(grid), axis=1)
         nodes, by_category = self.nodes[at], self.nodes["category"][at] >= 0
         for feature, x in zip(features, grid.T, strict=True):

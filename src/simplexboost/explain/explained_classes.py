@@ -31,7 +31,7 @@ def check_not_merged(clf: Any) -> None:
 
 
 def all_labels(clf: Any) -> AnyArray:
-    """Return the labels of all classes, (K,); with several targets, the class indices over all targets together."""
+    """Return the labels of all classes, (K,); with several targets, the indices 0 .. K − 1 of all targets' classes."""
     return clf.classes_ if clf._problem.widths is None else np.arange(len(clf._present))
 
 
@@ -64,7 +64,7 @@ class ExplainedClasses:
         return 2.0 * self.clf._scores_of_rows(X)[:, self.numbers[self.present]]
 
     def fill(self, values: Array, absent: float) -> Array:
-        """Insert ``absent`` in the last axis for classes without training examples; drop the axis for one class."""
+        """Return values, with ``absent`` at classes without training examples; for one class, drop the last axis."""
         if not self.present.all():
             out = np.full((*values.shape[:-1], len(self.numbers)), absent)
             out[..., self.present] = values
@@ -95,7 +95,7 @@ def tree_terms(model: AdditiveModel) -> list[Term]:
 
 
 def scaled_values(term: Term, dtype: Any) -> Any:
-    """Return the values that a tree's leaves add to the predictor F, (L, d) or (L, 1), rounded as in predictions."""
+    """Return what a tree's leaves add to F, (L, d), or (L, 1) if to one coordinate only, rounded as in predictions."""
     values = term.hypothesis.values
     values = csr_array(values) if issparse(values) else values.reshape(-1, values.shape[-1])
     return values.astype(dtype) * np.dtype(dtype).type(term.step)
@@ -144,7 +144,7 @@ def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
 
 
 def selected_coordinates(M: Array) -> AnyArray | None:
-    """Return the indices (D,) of the columns of F that F @ M selects; None if M (d, D) is no such selection."""
+    """Return the indices (D,) of columns of F if F @ M only selects columns, unchanged; else None. M is (d, D)."""
     rows = np.abs(M).argmax(axis=0)
     picks = (M != 0).sum(axis=0) == 1
     return rows if picks.all() and (M[rows, np.arange(M.shape[1])] == 1).all() else None

@@ -29,7 +29,7 @@ class Neighbours(NamedTuple):
     Attributes
     ----------
     rows : int array of shape (n, k)
-        The row indices of the examples, the most similar example first; equally similar examples ascend.
+        The row indices of the examples, the most similar example first; equally similar examples in ascending order.
     similarity : array of shape (n, k)
         The fraction of the trees in which the example shares a leaf with the row.
 
@@ -95,7 +95,7 @@ class DoubtfulLabels(NamedTuple):
     given : array of shape (n,)
         The given label of each example.
     suggested : array of shape (n,)
-        The class with the highest score, by the same model.
+        The class with the highest score, by a model fitted without the example.
 
     Examples
     --------
@@ -115,8 +115,8 @@ def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any
     """Sort the examples of a training set by how doubtful their labels are.
 
     The classifier is cloned and fitted once for every fold. The margin of an example is the score of its label minus
-    the highest score of another class, by the model of the fold without the example. A negative margin far from zero
-    means that the label is probably wrong.
+    the highest score of another class, by the model that was fitted without the fold of the example. A negative margin
+    far from zero means that the label is probably wrong.
 
     Parameters
     ----------

@@ -235,7 +235,7 @@ def to_shap(clf: Any, classes: Any = None) -> dict[str, Any]:
 class Paths:
     """The paths from the root to the leaves of all trees, from which compiled code computes Shapley values.
 
-    The compiled code has the precision of the model's predictions; it gets only the columns ``used``, or all if None.
+    The compiled code uses the float type of the model. It gets only the columns ``used``; None means all columns.
     """
 
     def __init__(self, trees: list[Tree], n_features: int, sparse: bool, dtype: Any = np.float64) -> None:
@@ -263,7 +263,7 @@ _CACHE: WeakKeyDictionary[AdditiveModel, dict[str, tuple[Any, Any]]] = WeakKeyDi
 
 
 def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]) -> Any:
-    """Return the cached result of ``kind`` for a model and a key; if it is not cached, compute it with ``make``."""
+    """Return the cached result of a kind, such as "paths", for a model and a key; if absent, compute it by ``make``."""
     store, key = _CACHE.setdefault(model, {}), (len(model.terms), model.temperature, key)
     found = store.get(kind)
     if found is None or found[0] != key:
@@ -272,13 +272,13 @@ def use_cache(model: AdditiveModel, kind: str, key: Any, make: Callable[[], Any]
 
 
 def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
-    """Return the `Paths` of a model's trees for tables of the form of X (dense or sparse), cached with the model."""
+    """Return the `Paths` of a model's trees, for sparse rows if X is sparse, else for dense rows; cached per model."""
     key = X.shape[1], issparse(X)
     return use_cache(model, "paths", key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
 
 
 def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: Engine) -> Paths:
-    """Return the `Paths` of a model's trees; background rows prepare them for interventional Shapley values."""
+    """Return the `Paths` of a model's trees, prepared for interventional Shapley values if there is a background."""
     if background is None:
         return paths_of(model, X)
     paths = Paths(model.trees, X.shape[1], issparse(X), model.dtype)
@@ -301,7 +301,7 @@ def compute_values(
     background: AnyArray | None = None,
     total: Array | None = None,
 ) -> Array:
-    """Return the Shapley values (n, p, D) of F @ M, M (d, D): path-dependent, or interventional with a background.
+    """Return the Shapley values (n, p, D) of F @ M for M (d, D): interventional with a background, else path-dependent.
 
     If totals (n, D) are given, the values are changed slightly so that they add up to the totals; see `share_rounding`.
     """
@@ -332,7 +332,7 @@ def compute_values(
 
 
 def compute_interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: Engine) -> Array:
-    """Return the Shapley interaction values of F @ M, (n, p, p, D), for M (d, D); entry (f, f) is feature f alone."""
+    """Return the Shapley interaction values (n, p, p, D) of F @ M for M (d, D); entry (f, f) is for feature f alone."""
     check_explainable(model)
     n, p = X.shape
     out = np.zeros((n, p, p, M.shape[1]))
@@ -361,7 +361,7 @@ def share_rounding(phi: Array, total: Array) -> None:
 
 
 def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, background: AnyArray | None) -> None:
-    """Add to ``out`` the Shapley values of linear terms: the slope times the feature's distance to its mean."""
+    """Add to ``out`` the Shapley values of linear terms: the slope times (feature value − mean value)."""
 
     def distances(line: LinearHypothesis, X: AnyArray) -> Array:
         away = column_of(X, line.feature).astype(np.float64) - line.centre
@@ -378,7 +378,7 @@ def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, backgroun
 
 
 def compute_base(model: AdditiveModel, M: Array) -> Array:
-    """Return the base values of F @ M, (D,), for M (d, D): the mean output of each term on training rows, summed."""
+    """Return the base values of F @ M, (D,), for M (d, D): the sum of the mean outputs of terms on training rows."""
     check_explainable(model)
 
     def compute() -> Array:

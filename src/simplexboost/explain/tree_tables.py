@@ -65,7 +65,7 @@ def trees_with_rounds(model: AdditiveModel) -> list[tuple[int, Term]]:
 
 
 def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Term]:
-    """Return the tree index and the round index of tree i, both from 0, and its term; ``function`` names the caller."""
+    """Return the index of tree i (made ≥ 0 if negative), its round index and its term; errors name the ``function``."""
     trees = trees_with_rounds(model)
     if not trees:
         raise ValueError(f"{function} needs trees, and the model has none.")
@@ -147,7 +147,7 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
     Parameters
     ----------
     n_classes : int, default=3
-        The number of classes that are shown at a leaf, the class with the largest change of its logit first.
+        The number of classes shown at a leaf, those whose logits it changes most, the largest change first.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
 
 
 def write_condition(tree: Tree, node: int, left: bool, names: Names) -> str:
-    """Return the condition under which a row goes left at a node (right if ``left`` is False), as text."""
+    """Return as text the condition that sends a row to a node's left child, or to its right child if not ``left``."""
     entry = tree.nodes[node]
     feature, missing = names.features[entry["feature"]], " or missing" if bool(entry["missing_left"]) == left else ""
     if entry["category"] < 0:
@@ -198,7 +198,7 @@ def importances(clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = N
     X : array, data frame or sparse matrix of shape (n, p), or None, default=None
         The rows whose absolute Shapley values are averaged; only for ``kind="shap"``.
     classes : label, list of labels or None, default=None
-        One class or a list of classes; None means all classes together. A list gives a second axis in its order.
+        One class or a list of classes; None means all classes together. For a list, the result has a column per class.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Exports models to C99: tables of tree nodes and of nonzero leaf values, and functions that predict from the tables.
 
-tl2cgen, which makes C of treelite models, writes a statement for every class in every leaf. For 100 rounds on the data
-set letter, that source takes 21 MB and over a minute to compile; with tables it takes 6 MB and 2 seconds.
+tl2cgen, which makes C from treelite models, writes a statement for every class in every leaf. For 100 rounds on the
+data set letter, that source takes 21 MB and over a minute to compile; with tables it takes 6 MB and 2 seconds.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def fill_template(template: str, **words: Any) -> str:
 
 
 def declare_tables(model: PlainModel, name: str, categories: list[tuple[int, str, int]]) -> str:
-    """Return the C declarations of all tables; ``categories`` is the result of `list_categories`."""
+    """Return the C declarations of all arrays of the model; ``categories`` is the result of `list_categories`."""
     known = [known_numbers(of_column) for of_column in model.columns.categories]
     listed, names = [values or [] for values in model.columns.categories], model.columns.names
     others = [len(values) if n_numbers(values) > len(values) else -1 for values in listed]
@@ -206,7 +206,7 @@ def number(value: float) -> str:
 
 
 def array(declaration: str, values: Any, single: bool = False) -> str:
-    """Return the C declaration of an array with its values; nine digits are enough in single precision."""
+    """Return the C declaration of an array; ``single`` writes nine digits, which is enough for single precision."""
     listed = np.asarray(values).tolist()
     return braces(declaration, [f"{v:.9g}" for v in listed] if single else [number(v) for v in listed])
 

@@ -41,9 +41,9 @@ LESS_OR_EQUAL, EQUAL, LEAF = "BRANCH_LEQ", "BRANCH_EQ", "LEAF"
 
 
 def nodes_of(tree: Tree, columns: Columns) -> dict[str, list[Any]]:
-    """Return the nodes of a tree for ONNX, as lists by attribute; the additional nodes of category chains come last.
+    """Return the nodes of a tree for ONNX: a dict of lists, one per attribute; added nodes of category chains are last.
 
-    ``yes`` and ``no`` hold the indices of children, and ``missing`` is 1 where missing values go to ``yes``.
+    ``yes`` and ``no`` are the children if the condition is true or false; ``missing`` is 1 if NaN goes to ``yes``.
     """
     nodes, is_leaf = tree.nodes, tree.nodes["feature"] < 0
     feature, value, yes, no, missing = (
@@ -374,7 +374,7 @@ def add_outputs(graph: Graph, model: PlainModel, U: str, taken: set[str], with_p
 
 
 def merge_scores(graph: Graph, merged: Labels, U: str) -> str:
-    """Add nodes for the scores (n, K') of K' merged classes: ½ log Σ exp(2U) over the codewords of a class."""
+    """Add nodes for the scores (n, K') of K' classes: ½ log Σ exp(2U) over the codewords that belong to a class."""
     columns = []
     for k in range(int(merged.max()) + 1):
         members = graph.op("Gather", U, np.flatnonzero(merged == k), axis=1)
@@ -424,6 +424,6 @@ def add_probabilities(graph: Graph, model: PlainModel, U: str) -> str:
 
 
 def add_absent(graph: Graph, values: str, absent: str, model: PlainModel) -> str:
-    """Add nodes for values of all classes (n, K); classes without training examples have the values ``absent``."""
+    """Add nodes that widen values to all classes (n, K); classes without training examples get ``absent``."""
     where = np.where(model.present, np.cumsum(model.present) - 1, model.present.sum())
     return graph.op("Gather", graph.op("Concat", values, absent, axis=1), where, axis=1)

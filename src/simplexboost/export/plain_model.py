@@ -45,7 +45,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """A fitted booster as plain values: trees, lines, codewords, link, classes and columns."""
+    """A fitted booster as plain values: trees, lines, codewords, link (scores to probabilities), classes, columns."""
 
     trees: list[TreeHypothesis]  # their values are sparse arrays (L, d)
     lines: list[LinearHypothesis]
@@ -67,7 +67,7 @@ class PlainModel:
 
     @property
     def exact(self) -> bool:
-        """Whether scores count as tied only if they are equal bit for bit; other models have the tolerance `TIED`."""
+        """Whether only equal scores are tied; otherwise ties have the relative tolerance `TIED`."""
         return self.code.canonical and self.merged is None
 
     @property
@@ -113,7 +113,7 @@ def as_plain_model(clf: Any) -> PlainModel:
 
 
 def link_of(clf: Any, several: bool) -> Link:
-    """Return the link of a fitted booster from scores to probabilities; ``several``: rows may have several labels."""
+    """Return the formula from scores to probabilities of a booster; ``several``: rows may have several labels."""
     n_classes = int(clf._present.sum())
     if n_classes < 2 and not several:
         return Link("certain")
@@ -140,7 +140,7 @@ def plain_tree(term: Term, d: int) -> TreeHypothesis:
 
 
 def plain_line(term: Term, d: int) -> LinearHypothesis:
-    """Return the line of a term, with slope (d,) and intercept (d,) multiplied by the step length."""
+    """Return the linear function in a term, with slope (d,) and intercept (d,) multiplied by the step length."""
     h: Any = term.hypothesis
     where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
     slope, intercept = np.zeros(d), np.zeros(d)
@@ -162,7 +162,7 @@ def n_numbers(categories: list[Any]) -> int:
 
 
 def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
-    """Return numeric categories with precision ``dtype``; raise if that changes one. ``where`` names the format."""
+    """Return numeric categories as ``dtype``; raise if rounding changes one. ``where`` names the export format."""
     largest = float(np.finfo(np.float64).max)
     with np.errstate(over="ignore"):
         found = np.array([v if abs(v) <= largest else np.inf for v in categories], dtype=np.float64).astype(dtype)
@@ -176,7 +176,7 @@ def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
 
 
 def round_down(thresholds: AnyArray) -> AnyArray:
-    """Return thresholds rounded down to single precision, so that x <= threshold is unchanged for such x."""
+    """Return thresholds rounded down to single precision; this keeps x <= threshold for all single-precision x."""
     with np.errstate(over="ignore"):
         single = thresholds.astype(np.float32)
     return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
@@ -233,7 +233,7 @@ def check_dtype(dtype: Any) -> Any:
 
 
 def refuse_merged(model: PlainModel, where: str) -> None:
-    """Raise if classes of the model were merged; ``where`` is a format that cannot add up their probabilities."""
+    """Raise if a class has several codewords; ``where`` is a format that cannot add up their probabilities."""
     if model.merged is not None:
         raise ValueError(
             f"{where} cannot hold merged classes, whose probabilities are sums; export.onnx, export.python and "

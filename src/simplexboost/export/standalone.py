@@ -149,7 +149,7 @@ class Model:
         return P
 
     def class_scores(self, X: Any) -> Array:
-        """Return the class scores U = F Yᵀ / 2 (n, K), for the codewords Y; scores of merged classes are combined."""
+        """Return the class scores U = F Yᵀ / 2 (n, K) for codewords Y; several codewords of a class are combined."""
         X = self.numbers(X)
         F = np.zeros((len(X), self.d), dtype=self.dtype)
         size = max(1, BLOCK // max(1, len(self.terms.roots)))
@@ -187,7 +187,7 @@ class Model:
 
 
 def columns_of(X: Any, names: list[str] | None) -> list[Array]:
-    """Return the columns of a table, arrays (n,); a dict or data frame gives the columns in ``names``, if any."""
+    """Return the columns of a table as arrays (n,); ``names`` selects columns of a dict or data frame."""
     if hasattr(X, "keys") or hasattr(X, "columns"):  # a dict or a frame
         wanted = list(X.keys() if hasattr(X, "keys") else X.columns) if names is None else names
         # categories of pandas as objects, since an array of whole numbers with holes would round them
@@ -358,7 +358,7 @@ def starts(sizes: Array) -> Array:
 
 
 def link(loss: str, parameters: dict[str, Any], U: Array) -> Array:
-    """Return the probabilities (n, K) under a loss from the scores U (n, K) of classes that had training examples."""
+    """Return the probabilities (n, K) that a loss gives for scores U (n, K) of classes with training examples."""
     U = np.clip(U, -HUGE, HUGE)
     rates = {"Exponential": 1.0, "MM": 2.0, "Logistic": 2.0, "Savage": 2.0}
     if loss in rates and parameters.get("cost_matrix") is not None:
@@ -397,7 +397,7 @@ def savage_link(U: Array) -> Array:
 
 
 def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
-    """Return the probabilities (n, K) under costs C (K, K), from stationary distributions of a walk on the classes."""
+    """Return the probabilities (n, K) under costs C (K, K), by stationary distributions of a random walk on classes."""
     n, K = U.shape
     size = max(1, BLOCK // K**2)
     if n > size:
@@ -418,7 +418,7 @@ def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
 
 
 def stationary(T: Array, b: Array) -> Array:
-    """Return π / b (n, K) up to row factors; π is stationary for n walks with rates T[i, l, k] b[i, k] from l to k."""
+    """Return π / b (n, K) up to row factors; π[i] is stationary for rates T[i, l, k] b[i, k] from class l to k."""
     order = np.argsort(-b, axis=1)
     b = np.take_along_axis(b, order, axis=1)
     T = np.take_along_axis(np.take_along_axis(T, order[:, :, None], axis=1), order[:, None, :], axis=2)

@@ -92,7 +92,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
 
 
 def output_of(model: PlainModel, probabilities: bool) -> tuple[Array, Array, dict[str, Any]]:
-    """Return the matrix (d, K) from F to class scores, the base scores (K,), and treelite's postprocessor as a dict."""
+    """Return the matrix (d, K) that maps F to class scores, their offsets (K,), and treelite's postprocessor."""
     K = len(model.classes)
     to_scores = np.zeros((model.d, K))
     to_scores[:, model.present] = 0.5 * model.code.Y.T.astype(np.float64)

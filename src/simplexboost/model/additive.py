@@ -42,7 +42,7 @@ class Term:
 
 @dataclass(eq=False)
 class AdditiveModel:
-    """An additive model: F is a sum of terms, weak hypotheses times steps, and Y the coding matrix for class scores.
+    """The additive model: F is a sum of terms (weak hypothesis times step), and the class scores are U = ½ F Yᵀ.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class AdditiveModel:
 
     @property
     def constant(self) -> Array | None:
-        """What the first term adds to every row of F, (d,), if its hypothesis is a tree with one leaf; else None."""
+        """The vector (d,) that the first term adds to every row of F if it is a tree with one leaf; else None."""
         first = self.terms[0].hypothesis if self.terms else None
         if type(first) is not TreeHypothesis or first.tree.n_leaves > 1:
             return None
@@ -101,7 +101,7 @@ class AdditiveModel:
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
 
     def at(self, temperature: Any) -> AdditiveModel:
-        """Return the model with another temperature; a first tree with one leaf still adds the same constant to F."""
+        """Return the model with another temperature; the `constant` that the first term adds to F stays the same."""
         if np.array_equal(temperature, self.temperature):
             return self
         terms = list(self.terms)
@@ -131,9 +131,9 @@ class AdditiveModel:
         return F
 
     def finish_on_device(self, what: str, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
-        """Write the probabilities or the predicted classes to ``out`` if a GPU can compute them; return whether it did.
+        """Write probabilities or predicted classes to ``out`` if a GPU can compute them; return whether this was done.
 
-        ``what`` is "probabilities" or "winners", the class indices; see `engine.cuda.forest.CudaForest.finish`.
+        ``what`` is "probabilities" or "winners" (predicted class indices); see `engine.cuda.forest.CudaForest.finish`.
         """
         if engine.device.is_host or not self.code.canonical or (what == "probabilities" and self.dtype != np.float32):
             return False
@@ -141,7 +141,7 @@ class AdditiveModel:
         return packed is not None and packed.finish(what, X, len(self.Y), out)
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest | None:
-        """Return the trees in the engine's packed form, kept for the next call; None unless all terms are trees."""
+        """Return the trees in the engine's form for prediction, which is cached; None unless all terms are trees."""
         kept, key = self._forest, (len(self.terms), type(engine.compute), engine.device)
         if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
             if not self.terms or len(self.trees) < len(self.terms):
@@ -189,7 +189,7 @@ class AdditiveModel:
 
 
 def multiply_outputs(term: Term, factors: Any) -> Term:
-    """Return the term with its step multiplied by a number, or its leaf values (L, d) by factors (d,) per column."""
+    """Return the term with its step multiplied by a number, or with column j of its leaf values by factors[j]."""
     if np.ndim(factors) == 0:
         return replace(term, step=term.step * float(factors))
     values = term.hypothesis.values
@@ -197,7 +197,7 @@ def multiply_outputs(term: Term, factors: Any) -> Term:
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
-    """Add the terms, steps times h(X), to F (n, d) or `Candidates` in place; consecutive trees take one engine call."""
+    """Add steps times h(X) of all terms to F, an array (n, d) or `Candidates` (scores of a few classes per row)."""
     if isinstance(F, Candidates):
         for term in terms:
             leaves = engine.compute.apply(term.hypothesis.tree, X)
@@ -212,7 +212,7 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU)
 
 
 def make_forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
-    """Return the trees of the terms, with steps, as the `ForestArrays` that `Engine.pack` takes."""
+    """Return the trees, leaf values and steps of the terms as `ForestArrays`, from which an engine predicts."""
     hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     return ForestArrays(
         [h.tree for h in hypotheses],
@@ -247,7 +247,7 @@ def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
 
 
 def with_classes(model: AdditiveModel, places: Labels, K: int) -> AdditiveModel:
-    """Return the model for K classes: its old classes get the indices ``places``, ascending; new classes get zeros."""
+    """Return the model for K classes: old classes get the ascending indices ``places``, new ones zero scores."""
     terms = [with_values(term, spread_columns(term.hypothesis.values, places, K)) for term in model.terms]
     return AdditiveModel(unit_vectors(K, model.Y), terms, list(model.round_ends), model.temperature)
 
@@ -267,7 +267,7 @@ def spread_columns(values: Any, places: Labels, K: int) -> Any:
 
 
 def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
-    """Return the term with the columns ``places`` of its leaf values replaced by ``columns``, divided by its step."""
+    """Return the term with leaf values changed so that step times their columns ``places`` is ``columns``."""
     values = term.hypothesis.values
     dense = values.toarray() if issparse(values) else values.copy()
     dense[:, places] = columns / term.step

@@ -1,6 +1,6 @@
 """Multiplies by the coding matrix Y (K, d): scores ½ F Yᵀ from F (n, d), gradients ½ P Y from residuals P (n, K).
 
-For thousands of classes, canonical codewords are a view on 2K − 1 numbers, which takes no K × K memory.
+For thousands of classes, canonical codewords are stored as 2K − 1 numbers, of which the K × K matrix is a view.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Code:
 
     @cached
     def gap(self) -> float | None:
-        """The value of ½⟨y_c, y_c − y_k⟩ if it is equal for all pairs of classes c ≠ k, else None."""
+        """The value of ½⟨y_c, y_c − y_k⟩ for codewords y if it is equal for all pairs of classes c ≠ k, else None."""
         gram = self.Y.astype(np.float64) @ self.Y.T  # (K, K)
         gaps = 0.5 * (np.diag(gram)[:, None] - gram)[~np.eye(len(gram), dtype=bool)]
         return float(gaps.mean()) if np.allclose(gaps, gaps[0], rtol=1e-12, atol=0.0) else None
@@ -72,7 +72,7 @@ class Code:
         return self.forward(F).astype(np.float64, copy=False)
 
     def back(self, P: AnyArray) -> AnyArray:
-        """Compute ½ P Y (n, d), the gradient in F, from P (n, K), the gradient in the class scores."""
+        """Compute ½ P Y (n, d), the gradient with respect to F, from the gradient P (n, K) with respect to U."""
         return self._times(P, self.Y)
 
     def predictor(self, logits: Array) -> AnyArray:

@@ -53,7 +53,7 @@ class PendingTree(TreeHypothesis):
         return TreeHypothesis(grown.tree, values.sparse if values.sparse is not None else sparse_values(values))
 
     def maker(self) -> Callable[[], None]:
-        """Return a function that finishes the tree if it still exists; the function has only a weak reference to it."""
+        """Return a function that finishes the tree if it still exists; the function keeps only a weak reference."""
         known = weakref.ref(self)
 
         def make() -> None:
@@ -171,9 +171,9 @@ def direction(h: Any) -> Array:
 
 
 def largest(h: Any, outputs: Array | LeafOutputs) -> float:
-    """Return a bound on the absolute values of h on the rows with these outputs; NaN if an output is NaN.
+    """Return an upper bound on |h(x)| over some rows, given the ``outputs`` of h on them; NaN if an output is NaN.
 
-    If h has a table of leaf values (L, d), only this table is read, not the outputs of all rows.
+    If h has a table of leaf values (L, d) or codewords (K, d), the bound is the table's largest absolute value.
     """
     table: Any = outputs.values if isinstance(outputs, LeafOutputs) else outputs
     if isinstance(h, TreeHypothesis | ClassifierHypothesis) and not isinstance(h, PendingTree):

@@ -33,7 +33,7 @@ def pass_over(
     """Return for each tree what its leaves add to the logits of the m new classes, (L, m): Newton steps times ``rate``.
 
     F (n, m + 1) changes in place. Its first column is ρ, the log-sum-exp of the old classes' logits, the other columns
-    are the new logits. ``rows`` is the loss of these m + 1 classes.
+    are the new logits. ``rows`` is the loss with these m + 1 classes.
     """
     nowhere = np.zeros((F.shape[1], 1), dtype=np.float32)
     moves = []
@@ -50,7 +50,7 @@ def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Itera
     """Yield, for one tree after another, the leaf index of every row of X (n, p), as (n,) int32.
 
     The trees are evaluated as one forest in which each tree adds its leaf index to its own column. This takes a fifth
-    of the time of `Engine.apply` on single trees. Leaf indices are exact in single precision.
+    of the time of `Compute.apply` on single trees. Leaf indices are exact in single precision.
     """
     n, p = X.shape
     step = max(1, BLOCK // max(n, 1))
@@ -67,7 +67,7 @@ def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Itera
 
 @dataclass(frozen=True, eq=False)
 class Newcomers:
-    """The training rows for adding m new classes: rows of these classes, and any rows of old classes that are given."""
+    """The training rows for adding m new classes: rows of these classes, and rows of old classes if any."""
 
     X: Any  # (n, p) a table in the form that kernels take
     c: Labels  # (n,) 0 for a row of any old class, 1 .. m for one of the new classes
@@ -85,9 +85,9 @@ class Newcomers:
 def counted_pass(
     trees: Sequence[Tree], rows: Newcomers, rule: LeafRule, rate: float, engine: Engine = CPU
 ) -> list[Array]:
-    """Return for each tree what its leaves add to the new logits, (L, m), if rows of some old classes are missing.
+    """Return what each tree's leaves add to the new logits, (L, m), when rows of some old classes are missing.
 
-    The missing rows of a leaf are counted: the leaf has stored on how many rows it was trained.
+    The number of missing rows follows from the stored number of training rows of each leaf.
     """
     own = (rows.c[:, None] == np.arange(1, rows.m + 1)).astype(np.float64)  # 1[c = j], (n, m)
     N, w = np.zeros(own.shape), rows.weight[:, None]
@@ -107,7 +107,7 @@ def counted_pass(
 
 
 def unseen_rows(tree: Tree, given: Array) -> Array:
-    """Return for each leaf its number of training rows minus the ``given`` ones, (L,), or 0 if that is negative."""
+    """Return the number of missing rows of each leaf, (L,): its training rows minus the ``given`` ones, at least 0."""
     is_leaf = tree.nodes["feature"] < 0
     counts = np.zeros(tree.n_leaves)
     counts[tree.nodes["left"][is_leaf]] = tree.count[is_leaf]

@@ -19,7 +19,7 @@ from .hypotheses import Hypothesis, TreeHypothesis
 
 @dataclass(eq=False)
 class Program:
-    """A branching program that sends rows left or right at random; a node without a hypothesis is a fair coin."""
+    """The branching program of MartiBoost: rows go left or right at random; without a hypothesis, P(right) = ½."""
 
     # For every node that has a learner, layer by layer: its coordinate is the node, its value P(right) − ½.
     terms: list[Term] = field(default_factory=list)
@@ -35,21 +35,21 @@ class Program:
             yield self.terms[begin:end]
 
     def turns(self, X: AnyArray, engine: Engine = CPU) -> Iterator[Array]:
-        """Yield for each layer l, in order, the probabilities (n, l + 1) of going right at its nodes."""
+        """Yield for each layer l, in order, the probabilities (n, l + 1) that a row goes right at each of its nodes."""
         for layer, terms in enumerate(self.layers()):
             turn = np.full((X.shape[0], layer + 1), 0.5)
             add_terms(terms, X, turn, engine)
             yield turn
 
     def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """Return the probabilities of classes 0 and 1, (n, 2); paths with as many turns left as right count half."""
+        """Return the probabilities of both classes, (n, 2); paths with as many left as right turns are halved."""
         mass = np.ones((X.shape[0], 1))  # (n, nodes)
         for turn in self.turns(X, engine):
             mass = move(mass, mass * turn, np.empty((len(mass), turn.shape[1] + 1)))
         return np.clip(np.column_stack(answers(mass)), 0.0, 1.0)  # sums of masses may exceed one in the last digit
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
-        """Return the class (True for 1) at the end of one random path per row, (n,); a fair coin decides ties."""
+        """Return for every row, (n,), the class (True for 1) after one random path; ties are decided at random."""
         n = X.shape[0]
         at = np.zeros(n, dtype=np.intp)  # the node of every example
         for terms in self.layers():
@@ -59,7 +59,7 @@ class Program:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A hypothesis with two output values, P(right) − ½, chosen by the sign of another hypothesis's output."""
+    """A hypothesis with two outputs, P(right) − ½: ``right`` where another hypothesis is positive, else ``left``."""
 
     hypothesis: Hypothesis
     left: float
@@ -92,7 +92,7 @@ def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) 
 
 
 def move(mass: Array, right: Array, out: Array) -> Array:
-    """Return ``out``, the probabilities of the next layer's nodes: ``right`` of the ``mass`` (n, nodes) moves right."""
+    """Write to ``out`` the node probabilities of the next layer if ``right`` of the ``mass`` (n, nodes) goes right."""
     np.subtract(mass, right, out=out[:, :-1])
     out[:, -1] = 0.0
     out[:, 1:] += right
@@ -100,7 +100,7 @@ def move(mass: Array, right: Array, out: Array) -> Array:
 
 
 def answers(mass: Array) -> tuple[Array, Array]:
-    """Return two arrays (n,), the probabilities of ending left and right; the middle node counts half for each."""
+    """Return the probabilities of classes 0 and 1, (n,) each, from those of the last nodes; the middle counts half."""
     half = mass.shape[1] // 2
     draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column if the number of layers is odd
     return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw

@@ -47,9 +47,9 @@ class Stride(NamedTuple):
         The learner's edge (how much better than guessing it is, at most 1, as the rule's paper measures it) and its
         weighted error.
     drop : callable or None, default=None
-        A function of the step that returns the factor by which a bound on the training error changes.
+        A function that maps a step to the factor by which this step multiplies a bound on the training error.
     stop : str or None, default=None
-        Why no step is possible.
+        Why no step is possible, as text for the user; None where one is possible.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Stride(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The weights of an exponential loss's terms that fall and of those that rise along a direction."""
+    """The total weights of the exponential loss terms that fall along a direction, and of those that rise."""
 
     gained: float  # Σ weight · speed of the terms that fall; the fastest term has speed 1
     lost: float  # Σ weight · speed of the terms that rise
@@ -77,12 +77,12 @@ class Balance(NamedTuple):
     perfect: bool  # whether every term falls
 
     def drop_of_edge(self, alpha: float) -> float:
-        """Return a bound, valid for any learner, of the factor by which a step alpha changes the risk (Lemma 24)."""
+        """Return an upper bound, for any learner, on the factor by which a step multiplies the risk (Lemma 24)."""
         a, delta = self.rate * alpha, (self.gained - self.lost) / self.total if self.total > 0 else 0.0
         return 0.5 * ((1 - delta) * math.exp(min(a, CEILING)) + (1 + delta) * math.exp(-a))
 
     def drop(self, alpha: float) -> float:
-        """Return the factor by which a step alpha changes the risk, if all terms rise or fall at one speed."""
+        """Return the factor by which a step multiplies the risk; exact only if all terms that change have one speed."""
         a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
         return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(min(a, CEILING))
 
@@ -103,8 +103,8 @@ class Ray:
     classes : array of shape (n,) or None, default=None
         The class that the learner predicts for every example, if its outputs are codewords.
     merged : MergedRivals or None, default=None
-        Along one coordinate of F, the rival classes with equal codeword entries merged into one: a line search computes
-        the same risk from fewer terms.
+        For a direction along one coordinate of F: rival classes with equal codeword entries, merged into one class. A
+        line search then computes the same risk from fewer terms.
     engine : Engine
         Computes the sums over examples; by default on one thread.
 
@@ -137,12 +137,12 @@ class Ray:
 
     @cached
     def U(self) -> Array:
-        """The current class scores, (n, K)."""
+        """The class scores before the step, (n, K)."""
         return self._U() if callable(self._U) else self._U
 
     @cached
     def W(self) -> Array:
-        """The direction in class scores, (n, K)."""
+        """The change of the class scores per unit of the step, (n, K)."""
         return self._W() if callable(self._W) else self._W
 
     @cached
@@ -158,12 +158,12 @@ class Ray:
 
     @property
     def gap(self) -> float | None:
-        """What a correctly predicted class gains on each rival per step, if that is known and constant; else None."""
+        """How much a correctly predicted class gains on each rival per unit step, if known and constant; else None."""
         return None if self._code is None else self._code.gap
 
     @cached
     def right(self) -> Mask:
-        """Which examples the learner classifies correctly, as a mask (n,)."""
+        """A mask (n,), true for the examples that the learner classifies correctly."""
         return margins(self.W, self.c) > 0 if self.classes is None else self.classes == self.c
 
     def risk(self, alpha: float) -> float:
@@ -171,7 +171,7 @@ class Ray:
         return self._total(self.loss.value(self.U + alpha * self.W, self.c))
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
-        """Return the first and second (or None) derivative of the risk at alpha, divided by Σ abs(first derivative)."""
+        """Return the risk's first and second derivative (or None) at alpha, divided by Σ abs(each loss's slope)."""
         if self.merged is None:
             first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)  # (n,) each
         else:
@@ -197,7 +197,7 @@ class Ray:
         return Stride(endless_step, perfect=falls(True, self.engine)) if falls(False, self.engine) else None
 
     def balance(self) -> Balance:
-        """Return the weights of terms that fall and rise along the ray; the loss must be a sum of exponentials."""
+        """Return the `Balance` of loss terms along the ray; the loss must be a sum of exponentials."""
         rows, gradient, named = self.engine.rows, self.gradient, self.classes
         gap = None if self._code is None else self._code.gap
         assert isinstance(self.loss, ExponentialSum)  # `ClosedForm` checks it
@@ -231,11 +231,11 @@ UNBOUNDED = 1e9
 
 
 def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float, max_iterations: int = 100) -> float:
-    """Find where an increasing slope crosses zero, by Newton's method inside a bracket that only shrinks.
+    """Return where an increasing slope crosses zero, by Newton's method inside a bracket that only shrinks.
 
-    ``slope`` returns the slope and its derivative, or None. The bracket is bisected where Newton's step leaves it, is
-    too short (on a steep exponential e^{ax} it is only 1/a) or lacks a derivative; without an upper end, the step is
-    doubled. Returns 0 where the slope is not negative at 0.
+    ``slope`` returns the slope and its derivative, which is None if unknown. The bracket is bisected where Newton's
+    step leaves the bracket, is too short (on a steep exponential e^{ax} it is only 1/a) or cannot be computed. While
+    the bracket has no upper end, the step is doubled instead. Returns 0 where the slope is not negative at 0.
     """
     low, high, alpha, last = 0.0, np.inf, 0.0, np.inf
     for _ in range(max_iterations):
@@ -257,7 +257,7 @@ def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float
 
 
 def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float = 1e-8) -> float:
-    """Find a local minimum of the risk near 0, not above the risk at 0; return 0 if no small step lowers the risk."""
+    """Return the step to a local minimum of the risk near 0, not above the risk at 0; 0 if no small step lowers it."""
     start, step = risk(0.0), min(1e-2, max_step)
     while (at_step := risk(step)) >= start:
         step /= 4
@@ -271,7 +271,7 @@ def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float 
 
 
 def golden_section(risk: Callable[[float], float], low: float, high: float, tol: float) -> float:
-    """Find the minimum of a function that first falls and then rises between low and high."""
+    """Return the point between low and high where a function that first falls and then rises is smallest."""
     ratio = (np.sqrt(5.0) - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = risk(left), risk(right)
@@ -291,7 +291,7 @@ PERFECT_VOTE = 10.0  # what the infinite vote of a perfect learner weighs, unles
 
 
 class Step(Part):
-    """The base class of step rules, which choose a step along a ray. A subclass has annotated parameters and `length`.
+    """The base class of step rules, which choose a step along a `Ray`. A subclass has parameters and defines `length`.
 
     Examples
     --------
@@ -313,7 +313,7 @@ class Step(Part):
         """Return the `Stride` along the ray; its alpha is 0 where no step decreases the risk."""
 
     def check(self, loss: Loss) -> None:
-        """Raise if a parameter is invalid or the loss does not suit; the booster calls this once, before boosting."""
+        """Raise if a parameter is invalid or the rule cannot use the loss; the booster calls this before boosting."""
 
 
 class LineSearch(Step, name="line-search"):
@@ -358,13 +358,13 @@ class LineSearch(Step, name="line-search"):
 
 
 class ClosedForm(Step, name="closed-form"):
-    """The step rule of AdaBoost and its relatives, a formula for losses that are sums of exponentials.
+    """The step rule of AdaBoost and similar algorithms: a formula for losses that are sums of exponentials.
 
-    A loss term belongs, for example, to a pair of an example and a rival class. Along the direction, let A₊ be the
-    weight of the terms that fall, A₋ the weight of the terms that rise, Z the weight of all terms, and r the change of
-    an exponent per unit of the step. If all terms change at the same speed or not at all, as for codewords and signs,
-    the risk is minimal at ln(A₊/A₋) / 2r. A smaller step, for any bounded learner, is ln((1+δ)/(1−δ)) / 2r with the
-    edge δ = (A₊ − A₋)/Z.
+    There is, for instance, a loss term for every pair of an example and a rival class. Along the direction, let A₊ be
+    the weight of the terms that fall, A₋ the weight of the terms that rise, Z the weight of all terms, and r the change
+    of an exponent per unit of the step. If all terms change at the same speed or not at all, as for outputs that are
+    codewords or ±1, the risk is minimal at ln(A₊/A₋) / 2r. A smaller step, for any bounded learner, is ln((1+δ)/(1−δ))
+    / 2r with the edge δ = (A₊ − A₋)/Z.
 
     Parameters
     ----------
@@ -420,9 +420,9 @@ class ClosedForm(Step, name="closed-form"):
 class ErrorStep(Step, name="error"):
     """The step rule of AdaBoost.M1 and SAMME, from the weighted error e of a learner that predicts classes.
 
-    The loss must be "own-score". A vote weighs ln((1−e)/e) if the learner must beat a coin (AdaBoost.M1), with +
-    ln(K−1) if it must beat guessing (SAMME), which minimises the risk. Boosting stops if e is not below ½ or 1 − 1/K,
-    respectively.
+    The loss must be "own-score". A learner's vote weighs ln((1−e)/e) if the learner must beat a coin (AdaBoost.M1), and
+    ln((1−e)/e) + ln(K−1) if it must beat guessing (SAMME); the second weight minimises the risk. Boosting stops if e is
+    not below ½ or 1 − 1/K, respectively.
 
     Parameters
     ----------
@@ -514,9 +514,9 @@ class FixedStep(Step, name="fixed"):
 class GradientStep(Step, name="gradient"):
     """The step rule that projects the gradient G on the outputs h: K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost).
 
-    Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i with sample weights w, which is the edge,
-    and likewise ‖h‖². A learner with outputs ±1 for every class has ‖h‖² = K; the step is then the edge, R_M in the
-    paper. How far the scores move does not depend on the scale of the outputs.
+    Both are means over the examples: ⟨G, h⟩, the edge, is Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i with sample weights w, and ‖h‖²
+    likewise. A learner with outputs ±1 for every class has ‖h‖² = K; the step is then the edge, R_M in the paper. How
+    far the scores move does not depend on the scale of the outputs.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def require(fits: Any, what: str) -> None:
 
 @contextmanager
 def open_model_file(path: Target) -> Iterator[IO[bytes]]:
-    """Open a model file for reading, from a path or an open binary file; raise unless a path is a regular file."""
+    """Open a model file, given its path or a binary file object; raise if the path is not a regular file."""
     if hasattr(path, "read"):
         data = "" if isinstance(path, io.TextIOBase) else path.read()
         if not isinstance(data, bytes | bytearray):
@@ -121,7 +121,7 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
 
 
 def read_arrays(archive: zipfile.ZipFile, abouts: Any, most: int) -> dict[str, AnyArray]:
-    """Return all arrays by name, of ``most`` bytes at most; all sizes are checked before any array is decompressed."""
+    """Return a dict of all arrays; before decompression, raise if they would take more than ``most`` bytes."""
     sizes = {}
     for name, about in abouts.items():
         dtype, shape = about["dtype"], about["shape"]

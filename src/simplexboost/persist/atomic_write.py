@@ -91,7 +91,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def check_replaceable(path: Path) -> os.stat_result | None:
-    """Return the status of the file at a path, or None if none exists; raise if no file can be written to the path."""
+    """Return the ``os.stat`` result of a path, or None if no file is at it; raise if it cannot be written to."""
     try:
         old = path.stat()
     except FileNotFoundError:

@@ -99,7 +99,7 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
 
 
 def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> list[Term]:
-    """Return the terms that `terms_to_arrays` stored; raise unless they fit d coordinates and all the features."""
+    """Return the terms that `terms_to_arrays` stored; raise unless they suit d and the number of features."""
     check_term_arrays(arrays, d)
     is_line, n_nodes = arrays["kind"].astype(bool), arrays["n_nodes"]
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
@@ -121,7 +121,7 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
 def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyArray]:
     """Return the values of all terms as arrays: leaf values (L, d) of trees, slope and intercept (2, d) of lines.
 
-    If some of them are sparse, two more arrays hold the column index of every value and the number of values per row.
+    If leaf values are sparse, two more arrays hold the column index of every value and the number of values per row.
     """
     values: list[Any] = []
     for h in hypotheses:
@@ -144,7 +144,7 @@ def values_to_arrays(hypotheses: list[Hypothesis], dtype: Any) -> dict[str, AnyA
 
 
 def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
-    """Return the matrix of values of every term; raise if a sparse matrix is invalid."""
+    """Return the values that `values_to_arrays` stored, a matrix per term; raise if a sparse one is invalid."""
     shapes, flat = arrays["value_shape"], arrays["values"]
     if "columns" not in arrays:
         return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
@@ -164,7 +164,7 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
 
 
 def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
-    """Raise unless the arrays of terms have matching lengths, and the coordinates of terms are below d."""
+    """Raise unless the arrays of terms have matching lengths, and terms add to existing columns of F (n, d)."""
     check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
     check_finite(arrays, "values", "step", "linear_centre", "gain")
     kind, shapes, coordinate = arrays["kind"], arrays["value_shape"], arrays["coordinate"]
@@ -196,7 +196,7 @@ def check_tree(tree: Tree) -> Tree:
 
 
 def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
-    """Raise unless all terms fit d coordinates and the features, and split each feature in a single way."""
+    """Raise unless terms suit d and the features, and no feature is split both by thresholds and by categories."""
     for term in terms:
         h, width = term.hypothesis, d if term.coordinate is None else 1
         if isinstance(h, TreeHypothesis):
@@ -213,7 +213,7 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
 
 
 def check_ends(ends: AnyArray, n_terms: int) -> None:
-    """Raise unless ``ends``, the number of terms up to each round or layer, ascend to ``n_terms``."""
+    """Raise unless ``ends``, the numbers of terms up to each round or layer, ascend to ``n_terms``."""
     fits = (np.diff(ends, prepend=0) >= 0).all() and (ends[-1] if len(ends) else 0) == n_terms
     require(fits, "the rounds do not fit the terms")
 
@@ -234,7 +234,7 @@ def concatenate(parts: list[AnyArray], dtype: Any) -> AnyArray:
 
 
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
-    """Return arrays by name with a model's codewords, round ends, terms and temperature."""
+    """Return a dict of arrays: codewords, numbers of terms up to each round, terms, and a temperature unless 1."""
     ends = np.array(model.round_ends, dtype=np.int64)
     code = {"canonical": np.array([len(model.Y)])} if is_view(model.Y) else {"Y": model.Y}
     arrays = {**code, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
@@ -416,7 +416,7 @@ def unpack_problem(estimator: Any, threshold: Any, arrays: dict[str, AnyArray]) 
 
 
 def check_probabilities(estimator: Any) -> None:
-    """Raise unless the loss turns two rows of scores into probabilities; skip this slow check for many classes."""
+    """Raise unless the loss gives probabilities for two rows of test scores; skip this check for many classes."""
     K, several = len(estimator._present), estimator._problem.is_matrix
     if K > MOST_TRIED:
         return
@@ -542,7 +542,7 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """Return the history without the seconds per round, which would make the files of equal models differ."""
+    """Return the arrays of the history without seconds per round, which would make files of equal models differ."""
     return {f"history.{name}": values for name, values in history.items() if name != "seconds"}
 
 

@@ -195,7 +195,7 @@ def estimator_class(name: Any) -> Any:
 
 
 def public_class(kind: type) -> Any:
-    """Return the registered class that a file names for an estimator of class ``kind``; raise if ``kind`` has own code.
+    """Return the registered class under which ``kind`` is stored; raise if ``kind`` defines methods of its own.
 
     A subclass that defines only ``__init__`` just changes default parameters, and is stored as its registered base
     class. Any other subclass might predict differently after loading.
@@ -220,7 +220,7 @@ def public_class(kind: type) -> Any:
 
 
 def stored_parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters that a model file stores, by name: all except callbacks, which are code."""
+    """Return a dict of the parameters that a model file stores: all except callbacks, which are code."""
     names = [name for name in public_class(type(estimator))._get_param_names() if name != "callbacks"]
     parameters = {name: getattr(estimator, name) for name in names}
     if parameters.get("random_state") is np.random:  # another name of scikit-learn for None
@@ -246,7 +246,7 @@ def from_json(value: Any) -> Any:
 
 
 def object_to_json(value: Any, name: str) -> Any:
-    """Return a part, an estimator or a random state as JSON; raise a TypeError for any other object."""
+    """Return a part (such as a loss), an estimator or a random state as JSON; raise a TypeError for other objects."""
     if isinstance(value, Part) and PARTS.get(type(value).__name__) is type(value):
         parameters = {k: to_json(v, f"{name}__{k}") for k, v in value.get_params(deep=False).items()}
         return {"part": type(value).__name__, "parameters": parameters}

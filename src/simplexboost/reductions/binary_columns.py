@@ -47,7 +47,7 @@ class Column:
     kernel_rows: Labels | None = None
 
     def ask(self, method: str, X: Any) -> Array:
-        """Return the result of a method of the classifier for the side +1, (n,): a score, a probability or ±1."""
+        """Return what a method of the classifier gives for the classes with +1, (n,): a score, a probability or ±1."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
         with name_in_errors(owner(self.estimator, self.number)):
@@ -64,13 +64,13 @@ class Column:
         return values[:, 1] - values[:, 0] if method == "decision_function" else values[:, 1]
 
     def answers(self, X: Any, response: str, decoding: str) -> Array:
-        """Return the scores (n,) that are decoded, positive where the classifier prefers the side +1."""
+        """Return the scores (n,) to be decoded, which are positive where the classifier prefers the classes with +1."""
         method = self.method(response, decoding)
         values = self.ask(method, X)
         return answers_from_probabilities(values, decoding) if method == "predict_proba" else values
 
     def probabilities(self, X: Any, response: str) -> Array:
-        """Return the probability of the side +1, (n,); without predict_proba, the logistic function of the score."""
+        """Return the probability of the classes with +1, (n,): predict_proba, or the logistic function of the score."""
         method = self.method(response, "logistic")
         values = self.ask(method, X)
         if isinstance(self.estimator, ConstantColumn):
@@ -78,7 +78,7 @@ class Column:
         return values if method == "predict_proba" else expit(values)
 
     def method(self, response: str, decoding: str) -> str:
-        """Return the name of the classifier's method that gives the scores: the first that is suitable and exists."""
+        """Return the name of the classifier's method that computes the scores, given ``response`` and ``decoding``."""
         order = ["decision_function", "predict_proba", "predict"]
         if isinstance(self.estimator, ConstantColumn):
             order = ["predict"]
@@ -103,7 +103,7 @@ def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:
 
 
 def make_indexable(X: Any) -> Any:
-    """Return X; a sparse matrix is converted to CSR unless rows can be selected from its format."""
+    """Return X in a form from which rows can be selected: sparse matrices of other formats are converted to CSR."""
     return X.tocsr() if issparse(X) and X.format not in ("csr", "csc", "lil") else X
 
 
@@ -161,7 +161,7 @@ def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str,
 
 
 def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n_features: int) -> list[Column]:
-    """Return the columns that `pack_columns` wrote; raise unless each is binary and fits the model's features."""
+    """Rebuild columns from the result of `pack_columns`; raise unless each is binary and has ``n_features``."""
     columns = []
     for j, header in enumerate(headers):
         if "side" in header:

@@ -25,7 +25,7 @@ CODES = {name: part for name, part in CODEWORDS.items() if name in (
 
 
 def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
-    """Return the coding matrix (K, l) of −1, 0 and +1, a row per class, of zeros for classes without training rows."""
+    """Return the coding matrix (K, l) of −1, 0 and +1; rows of classes without training rows are zero."""
     K, K_present = len(present), int(present.sum())
     is_matrix = isinstance(codewords, list | tuple) or (hasattr(codewords, "__array__") and np.ndim(codewords))
     part = as_codewords(codewords) if is_matrix else resolve(codewords, CODES, Codewords, "codewords")
@@ -51,7 +51,7 @@ def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
 
 
 def check_code(M: Any, K: int) -> Array:
-    """Return a coding matrix as an array; raise unless it has K distinct rows and both signs in every column."""
+    """Return a coding matrix as an array; raise unless it has K distinct rows, and +1 and −1 in every column."""
     M = check_ternary(M)
     if len(M) != K:
         raise ValueError(
@@ -113,20 +113,20 @@ def distances(f: Array, M: Array, decoding: str) -> Array:
 
 
 def snap(distance: Array) -> Array:
-    """Round distances (n, K) to 40 bits of the largest one in their row, so that rounding errors do not break ties."""
+    """Round distances (n, K) to 40 bits of the largest one in each row, so that rounding errors do not break ties."""
     _, exponent = np.frexp(np.abs(distance).max(axis=1, initial=0.0, keepdims=True))
     unit = np.ldexp(1.0, exponent - 40)
     return np.asarray(np.round(distance / unit) * unit)
 
 
 def confidence(f: Array, M: Array) -> Array:
-    """Return tie-breakers in ±0.2, (n, K), from the products of scores f (n, l) and a coding matrix M (K, l)."""
+    """Return tie-breakers (n, K) within ±0.2 that rise with the products of scores f (n, l) and rows of M (K, l)."""
     total = f @ M.T
     return 0.2 * total / (1.0 + np.abs(total))
 
 
 def answers_from_probabilities(p: Array, decoding: str) -> Array:
-    """Return the scores with the least expected decoding loss, given the probabilities p of the side +1.
+    """Return the scores with the least expected decoding loss, given the probabilities p of the classes with +1.
 
     These are the log-odds for ``logistic``, half the log-odds for ``exponential``, and 2p − 1 for all other decodings.
     """
@@ -142,8 +142,8 @@ TINY = 1e-7  # probabilities of columns stay this far from 0 and 1, as in LIBSVM
 def softmax_link(distance: Array, M: Array) -> Array:
     """Return class probabilities softmax(−distance / s), (n, K), from the distances (n, K) of the classes.
 
-    The divisor s is the mean number of columns of the coding matrix M (K, l) that have two classes on opposite sides.
-    Each of these columns adds log-odds of the two classes to the distance; division by s makes the sum an average.
+    For two classes, count the columns of the coding matrix M (K, l) with +1 for one of them and −1 for the other; s is
+    the mean over all pairs. Each such column adds log-odds to the distance; division by s makes the sum an average.
     """
     opposite = 0.5 * (np.abs(M) @ np.abs(M).T - M @ M.T)  # (K, K)
     repetition = opposite[np.triu_indices(len(M), 1)].mean() or 1.0

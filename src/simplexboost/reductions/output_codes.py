@@ -63,8 +63,8 @@ class OutputCodeClassifier(BaseClassifier):
         sorted order. For two classes every named code has one column.
     decoding : str, default="logistic"
         The distance of the scores f_j from row k of M, with entries m_kj. 'logistic', 'exponential', 'hinge',
-        'squared': the sum of this loss at all m_kj f_j. 'hamming': the number of wrong signs, where zeros count ½.
-        'votes': minus the number of right signs. 'euclidean': Σ_j (m_kj − f_j)².
+        'squared': the sum of this loss at all m_kj f_j. 'hamming': the number of columns where f_j and m_kj differ in
+        sign; m_kj = 0 counts ½. 'votes': minus the number of columns with equal signs. 'euclidean': Σ_j (m_kj − f_j)².
     break_ties : bool, default=False
         Whether 'hamming' and 'votes' give ties to the class with the larger Σ_j m_kj f_j instead of to the first class.
     response : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
@@ -93,7 +93,7 @@ class OutputCodeClassifier(BaseClassifier):
     min_distance_ : float
         The smallest Hamming distance between two rows of the coding matrix, where zeros count ½.
     bits_corrected_ : int
-        The number of wrong signs that Hamming decoding always corrects.
+        The number of binary classifiers that may err on a row while Hamming decoding still finds the true class.
 
     Examples
     --------
@@ -241,13 +241,13 @@ class OutputCodeClassifier(BaseClassifier):
         return make_indexable(check_columns(self, X, reset=False))
 
     def _ask(self, X: Any, question: str, *how: str) -> Array:
-        """Return the result of the `Column` method named ``question`` for every column, (n, l)."""
+        """Call the `Column` method named ``question`` for every column; return the results (n, l)."""
         jobs = jobs_for(self.n_jobs, len(self.columns_))
         columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
         return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
 
     def _present_scores(self, f: Array) -> Array:
-        """Return minus the distances of scores f (n, l) from the rows of the classes with training rows."""
+        """Return minus the distances of scores f (n, l) from the coding-matrix rows of classes with training rows."""
         M = self.codewords_[self._present]
         with one_blas_thread():
             scores = -distances(f, M, self.decoding)

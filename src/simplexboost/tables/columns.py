@@ -44,7 +44,7 @@ def is_missing(value: Any) -> bool:
 
 
 def kind_of_value(value: Any) -> str:
-    """Return the kind of a Python value ("number", "text", "date", …); "other" means that a column must not hold it."""
+    """Return the kind of a Python value ("number", "text", "date", …); "other" for values that no column may hold."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, dt.timedelta | np.timedelta64):  # before numbers: timedelta64 is an integer of NumPy's
@@ -157,7 +157,7 @@ TIMES = ("date", "duration", "time")
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The distinct values of a column, without missing ones, and the index of each row's value (n,), −1 if missing."""
+    """The distinct non-missing values of a column, and for each row (n,) the index of its value, −1 if missing."""
 
     values: list[Any]
     codes: AnyArray
@@ -168,7 +168,7 @@ class Distinct:
         return np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:]
 
     def map(self, of_value: AnyArray) -> AnyArray:
-        """Return each row's entry (n,) of ``of_value``, an array over distinct values; NaN where a value is missing."""
+        """Return ``of_value``, an entry per distinct value, as an entry per row (n,), NaN where one is missing."""
         return np.append(of_value, np.nan)[self.codes]  # the code −1 is the last entry
 
     @cached
@@ -181,7 +181,7 @@ class Distinct:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct values of a column across partitions: how often each occurs, and in which row first."""
+    """The distinct values of a column in one or several partitions, and the number of rows and first row of each."""
 
     values: list[Any]  # (v,), without missing ones
     counts: AnyArray  # (v,) the number of rows with each
@@ -189,7 +189,7 @@ class Tally:
 
 
 def find_earliest(distinct: Distinct | Tally, codes: AnyArray) -> int:
-    """Return the one of ``codes`` (indices of distinct values) whose value occurs in the earliest row."""
+    """Return the element of ``codes``, indices of distinct values, whose value appears first in the table."""
     return min(codes.tolist(), key=lambda code: tuple(np.atleast_1d(distinct.first[code])))
 
 
@@ -232,7 +232,7 @@ class Column:
 
     @cached
     def distinct(self) -> Distinct:
-        """The distinct values, without missing ones, and each row's index among them."""
+        """The distinct non-missing values, and for each row the index of its value."""
         if not isinstance(self.plain, np.ndarray):
             return distinct_of_series(self.plain)
         if self.plain.dtype.kind != "O":
@@ -241,7 +241,7 @@ class Column:
 
     @cached
     def categories(self) -> Distinct:
-        """The distinct values as sorted categories (numbers or text), and each row's index among them."""
+        """The distinct values as sorted categories (numbers or text), and for each row the index of its category."""
         values, inverse = sort_categories(self.distinct, self.label)
         return Distinct(values, np.append(inverse, -1)[self.distinct.codes])
 
@@ -286,7 +286,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Digest:
-    """A summary of a column without its rows: kind, number type and distinct values."""
+    """A summary that replaces a `Column` when partitions are merged: kind, number type and distinct values, no rows."""
 
     label: str  # the name or the position, for messages
     kind: str  # one of the keys of `columns.WORDS`
@@ -312,7 +312,7 @@ class Digest:
 
 
 def merge_tallies(tallies: list[Tally]) -> Tally:
-    """Return the distinct values of several partitions together, ordered by first row, with their counts added up."""
+    """Return the merged `Tally` of several partitions: distinct values in order of their first row, counts added up."""
     found: dict[Any, tuple[tuple[int, int], int]] = {}
     for one in tallies:
         for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
@@ -349,7 +349,7 @@ def lost_digits(values: AnyArray, label: str) -> str | None:
 
 
 def warn_of_columns(remarks: Mapping[str, str | None]) -> None:
-    """Issue one warning: the first remark that is not None, then the names of the other columns that have a remark."""
+    """Issue one warning from a text or None per column: the first text, then the names of other columns with a text."""
     told = [label for label, remark in remarks.items() if remark is not None]
     if told:
         same = f" The same is true of {name_columns(told[1:])}." if told[1:] else ""
@@ -363,7 +363,7 @@ def name_columns(labels: Sequence[str]) -> str:
 
 
 def sort_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:
-    """Return distinct values as sorted categories, and each value's index there; raise if numbers and text mix."""
+    """Return distinct values as sorted categories, and the index of each value; raise if numbers and text mix."""
     values = as_categories(distinct.values)
     if len({isinstance(value, str) for value in values.tolist()}) > 1:
         kinds = [kind_of_value(value) for value in distinct.values]
@@ -432,7 +432,7 @@ def numbers_of_series(series: Any, kind: str) -> AnyArray:
 
 
 def distinct_of_series(series: Any) -> Distinct:
-    """Return the distinct values of a typed narwhals series, and each row's index among them.
+    """Return the distinct values of a typed narwhals series, and for each row the index of its value.
 
     For a million strings with 100 distinct values this takes 0.06 s in pandas, and 0.1 s in polars and pyarrow; a
     Python loop takes up to 5 s.
@@ -460,7 +460,7 @@ def distinct_of_series(series: Any) -> Distinct:
 
 
 def distinct_by_library(series: Any) -> Distinct:
-    """Return the distinct values of a narwhals series, found by the functions of its library (polars, pyarrow, …)."""
+    """Return the distinct values of a narwhals series and each row's index, by functions of its library (polars, …)."""
     import narwhals as nw
 
     values = series.drop_nulls().unique().to_list()
@@ -474,7 +474,7 @@ def distinct_by_library(series: Any) -> Distinct:
 
 
 def distinct_of_numbers(values: AnyArray) -> Distinct:
-    """Return the distinct values of an array of numbers, dates or durations, and each row's index among them."""
+    """Return the distinct values of an array of numbers, dates or durations, and the index of each row's value."""
     if values.dtype.kind in "Mm":
         return distinct_of_objects(np.array([None if np.isnat(v) else v for v in values], dtype=object), "")
     exact = values if values.dtype.kind in "iu" else values.astype(np.float64)  # large whole numbers stay apart
@@ -484,7 +484,7 @@ def distinct_of_numbers(values: AnyArray) -> Distinct:
 
 
 def distinct_of_objects(values: AnyArray, label: str) -> Distinct:
-    """Return the distinct values of an object array with each row's index; raise TypeError if one is not hashable."""
+    """Return the distinct values of an object array and the index of each row's value; raise if one is not hashable."""
     listed = values.tolist()
     try:
         found = dict.fromkeys(listed)

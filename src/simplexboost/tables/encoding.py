@@ -70,7 +70,7 @@ def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> No
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The shape of a partition or of the whole table: form, size, column names and number type."""
+    """The form (columns, numbers or sparse), size, column names and number type of a partition or the whole table."""
 
     form: str  # "columns" if their values have to be looked at, "numbers" for arrays, "sparse"
     n: int  # rows
@@ -83,7 +83,7 @@ class Shape:
 def learn_partitions(
     group: Exchange, estimator: Any, parts: Sequence[Partition], taken: Taken, reset: bool = True, **options: Any
 ) -> list[Any]:
-    """Return X as numbers for each partition on this machine; the estimator stores the columns of the whole table.
+    """Return X as numbers for each partition on this machine; store the whole table's columns in the estimator.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class Reading:
         return self.table
 
     def digests(self, declared: AnyArray | None) -> list[Any]:
-        """Return the columns of a whole table, or summaries of a partition's; ``declared`` masks categorical ones."""
+        """Return the columns of an undivided table, or a partition's summaries; ``declared`` masks categorical ones."""
         columns = self.columns().columns
         if self.index == WHOLE:
             return columns
@@ -230,7 +230,7 @@ class Reading:
 
 
 def digest(column: Column, declared: bool, partition: int) -> Digest:
-    """Return the summary of one partition's column; a ``declared`` column counts as categorical, whatever its kind."""
+    """Return the summary of a column of one partition; if ``declared``, the column counts as categorical."""
     if not declared and column.kind not in ("text", "category"):
         return Digest(column.label, column.kind, column.empty, merge_tallies([]), column.numbers().dtype)
     found, kind = column.distinct, "category" if declared else column.kind
@@ -242,7 +242,7 @@ def digest(column: Column, declared: bool, partition: int) -> Digest:
 
 
 def merge_shapes(pieces: list[tuple[int, Shape]], estimator: Any, of: str = "") -> Shape:
-    """Return the whole table's shape from (index, shape) pairs; raise, with ``of`` as first words, if they conflict."""
+    """Return the whole table's shape from (partition index, shape) pairs; messages of errors begin with ``of``."""
     indices = sorted(index for index, _ in pieces)
     if not indices:
         raise ValueError(f"{of}X has no partitions.")
@@ -261,7 +261,7 @@ def merge_shapes(pieces: list[tuple[int, Shape]], estimator: Any, of: str = "") 
 
 
 def check_same(first: Shape, other: Shape, index: int, of: str) -> None:
-    """Raise ValueError unless a partition has the columns of the first partition, and both or neither are sparse."""
+    """Raise ValueError if a partition has other columns than the first, or if only one of the two is sparse."""
     if (first.form == "sparse") != (other.form == "sparse"):
         ways = ["sparse" if shape.form == "sparse" else "dense" for shape in (other, first)]
         raise ValueError(f"{of}X is {ways[0]} in partition {index}, but {ways[1]} in partition 0; make it one of both.")
@@ -290,7 +290,7 @@ def describe_columns(shape: Shape, where: int = 0) -> str:
 
 
 def merge_columns(parts: list[list[Any]]) -> list[Any]:
-    """Return the columns of the whole table, merged from the column summaries of each partition."""
+    """Return the column summaries of the whole table, merged from those of its partitions (a list each)."""
     if len(parts) == 1:
         return parts[0]
     return [
@@ -329,7 +329,7 @@ def common_type(dtypes: list[Any]) -> Any:
 
 
 def type_of_columns(columns: Sequence[Any], features: Features) -> Any:
-    """Return the number type (float32 or float64) of a table in partitions; None for a single whole table."""
+    """Return the number type (float32 or float64) of a table in several partitions; None for an undivided table."""
     if isinstance(columns[0], Column):
         return None
     if features.categories is not None and features.categories.mask.any():

@@ -104,7 +104,7 @@ def advice(column: Column | Digest, values: AnyArray) -> str:
 
 
 def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
-    """Return each row's category code as a float, (n,); NaN if the value is missing, or unknown and without a code."""
+    """Return each row's category code (n,), NaN if missing; unknown values get the shared code, or NaN without one."""
     values = as_categories(column.categories.values)
     if len(values) and len(categories):
         check_same_form(column, values, categories)
@@ -129,14 +129,14 @@ def describe_unknown_values(column: Column, numbers: AnyArray, categories: AnyAr
 
 
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:
-    """Return each value's category code, float; unknown values get NaN, or with ``share`` the shared code if any."""
+    """Return each value's category code; unknown values get NaN, or, if ``share``, the shared code where it exists."""
     lookup = {value: number for number, value in enumerate(categories.tolist())}
     other = len(categories) if share and share_last(categories) else np.nan
     return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
 
 
 def check_same_form(column: Column | Digest, values: AnyArray, categories: AnyArray) -> None:
-    """Raise ValueError if values are numbers but known categories are text, or the reverse: no value would be found."""
+    """Raise ValueError if values are numbers but known categories are text, or the reverse; no value would match."""
     was, now = (("text" if isinstance(some.tolist()[0], str) else "numbers") for some in (categories, values))
     if was != now:
         raise ValueError(
@@ -205,7 +205,7 @@ class Features:
 
 
 def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
-    """Return whether a column can be read as ``was``, its kind in the fit; numbers in arrays may be dates or times."""
+    """Return whether a column can be read as ``was``, its kind in the fit; if not ``typed``, numbers may be dates."""
     if column.kind == "category":
         values = column.distinct.values
         if was != "number" or any(isinstance(value, str) for value in values):
@@ -221,7 +221,7 @@ def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
 
 
 def learn_features(table: Table, categorical_features: Any, refusal: str | None) -> Features:
-    """Return the kinds and categories of a training table; categorical columns raise ``refusal`` if it is a text."""
+    """Return the column kinds and categories of a training table; ``refusal`` is None or the error for categories."""
     mask, columns = categorical_mask(table, categorical_features), table.columns
     if isinstance(categorical_features, str):
         check_numeric_text(table, mask)
@@ -240,7 +240,7 @@ def learn_features(table: Table, categorical_features: Any, refusal: str | None)
 
 
 def categories_of(columns: Sequence[Column | Digest], known: Sequence[AnyArray | None]) -> Categories:
-    """Return the categories of each column, first the ``known`` ones; warn of columns with too many categories."""
+    """Return the ``known`` and then the new categories of each column, none if ``known`` is None; warn of too many."""
     pairs = zip(columns, known, strict=True)
     learned = [(None, None) if old is None else learn_categories(c, old) for c, old in pairs]
     warn_of_columns({column.label: remark for column, (_, remark) in zip(columns, learned, strict=True)})
@@ -273,7 +273,7 @@ def kind_of_number(column: Column | Digest, table: Table) -> str:
 
 
 def check_numeric_text(table: Table, mask: Mask) -> None:
-    """Raise ValueError if text columns that would become categorical hold numbers, whose order would be lost."""
+    """Raise ValueError if text columns that would become categorical hold numbers as text (order would be lost)."""
     columns = table.columns
     bad = [
         (column, example)
@@ -307,7 +307,7 @@ def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> No
 
 
 def numeric_text(column: Column | Digest) -> str | None:
-    """Return "" for a text column of numbers, one non-number if a share of `NUMERIC` or more are numbers, else None."""
+    """Return None if fewer than 90 % of a column's texts are numbers, "" if all are; else one that is no number."""
     some = slice(None, None, 1 + len(column.categories.values) // MOST_LOOKED_AT)
     values, counts = column.categories.values[some], column.categories.counts[some]
     wrong = np.array([not is_numeral(value) for value in values], dtype=bool)

@@ -106,7 +106,7 @@ def is_one_column(X: Any) -> bool:
 
 
 def first_installed(*modules: str, what: str) -> Any:
-    """Return the name of the first module that can be imported; raise ImportError if none can be."""
+    """Return the name of the first module that can be imported; if there is none, raise ImportError with ``what``."""
     for name in modules:
         try:
             import_module(name)
@@ -117,7 +117,7 @@ def first_installed(*modules: str, what: str) -> Any:
 
 
 def from_interchange(X: Any) -> Any:
-    """Convert a table that offers only ``__dataframe__`` to a pyarrow table, or to pandas if pyarrow is missing."""
+    """Convert a table that offers only the method ``__dataframe__`` to pyarrow, or to pandas if pyarrow is missing."""
     if first_installed("pyarrow", "pandas", what="__dataframe__") == "pyarrow":
         return import_module("pyarrow.interchange").from_dataframe(X)
     return import_module("pandas").api.interchange.from_dataframe(X)
@@ -174,7 +174,7 @@ def learn_names(estimator: Any, names: list[Any] | None) -> None:
 
 
 def check_names(estimator: Any, names: list[Any] | None, by_name: str = Table.by_name) -> None:
-    """Raise ValueError unless the column names are those of the fit; only warn if one of the two tables has no names.
+    """Raise ValueError if the column names differ from the fit; only warn if one of the two tables has no names.
 
     As in scikit-learn, names count only if all of them are text. The messages begin with scikit-learn's words.
     """
@@ -211,7 +211,7 @@ def text_names(names: list[Any] | None) -> list[str] | None:
 
 
 def describe_difference(names: list[str], fitted: list[str], by_name: str) -> str:
-    """Return the error message for a table whose column names differ from those of the fit."""
+    """Return the error message for column names unlike those of the fit; ``by_name`` is code that selects columns."""
     missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
     message = "The feature names should match those that were passed during fit.\n"
     if unseen:
@@ -233,7 +233,7 @@ def list_names(names: list[str]) -> str:
 
 
 def close_names(name: str, others: Iterable[str]) -> list[str]:
-    """Return those of ``others`` that are spelled almost like ``name``, ignoring case; the most similar name first."""
+    """Return the names in ``others`` that are spelled almost like ``name``, most similar first; case is ignored."""
     by_case = {other.lower(): other for other in others}
     return [by_case[found] for found in get_close_matches(name.lower(), by_case)]
 
@@ -245,7 +245,7 @@ def feature_names(clf: Any) -> list[str]:
 
 
 def categorical_mask(table: Table, categorical_features: Any) -> Mask:
-    """Return the mask (p,) of categorical columns that "from_dtype", a mask, positions, names or None stands for."""
+    """Return the mask (p,) of the categorical columns, given as "from_dtype", a mask, positions, names or None."""
     p = len(table.columns)
     if categorical_features is None:
         return np.zeros(p, dtype=bool)
@@ -301,7 +301,7 @@ def suggest_names(unknown: list[str], known: list[str]) -> str:
 
 
 def unknown_features(given: Any, p: int) -> ValueError:
-    """Return the ValueError for a ``categorical_features`` that is no mask, positions, names, 'from_dtype' or None."""
+    """Return the ValueError for an invalid value ``given`` of the parameter ``categorical_features``."""
     return ValueError(
         f"categorical_features={given!r} must be a mask of {p} booleans, positions below {p}, names of columns, "
         "'from_dtype' or None."

@@ -55,7 +55,7 @@ def check_places(X: Any, what: str = "X") -> None:
 
 
 def check_within(places: AnyArray, size: int, what: str, of: str) -> None:
-    """Raise ValueError unless all row or column indices are at least 0 and below ``size``."""
+    """Raise ValueError unless all row or column indices of a sparse table are at least 0 and below ``size``."""
     if len(places) and (places.min() < 0 or places.max() >= size):
         wrong = places[(places < 0) | (places >= size)][0]
         raise ValueError(f"{what} has the {of} {wrong}; in this sparse table, {of}s are numbered 0 .. {size - 1}.")
@@ -107,7 +107,7 @@ SAYS_WHAT = re.compile(r"\b[Xy]\b|sample|feature|[Cc]olumn|2D array|[Ss]parse|Co
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return X or its data frame; check its columns against the fit or, with ``reset``, store their names."""
+    """Return X, or the data frame made of it; check its columns against the fit or, with ``reset``, store the names."""
     table = read_table(X)
     if issparse(X):
         check_places(X)
@@ -151,7 +151,7 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
 
 
 def check_target(y: Any) -> AnyArray:
-    """Return y, checked by scikit-learn, as an array or a sparse matrix with a row per row of X; it may be empty."""
+    """Return y as an array or a sparse matrix, after scikit-learn's checks of labels; y may have no rows."""
     if y is None:
         raise ValueError("this classifier requires y to be passed, but the target y is None")
     check_several_labels(y)
@@ -227,7 +227,7 @@ def as_label_array(labels: Any, what: str) -> AnyArray:
 
 
 def plain_column(column: Any, what: str) -> Any:
-    """Return a narwhals series of integers or truth values as an array, and any other in its own library's type."""
+    """Return a narwhals series as an array if it holds integers or truth values, else as its library's own series."""
     import narwhals as nw
 
     if not (column.dtype.is_integer() or isinstance(column.dtype, nw.Boolean)):
@@ -245,7 +245,7 @@ def check_nothing_is_masked(name: str, values: Any) -> None:
 
 
 def check_no_label_is_missing(y: Any) -> None:
-    """Raise ValueError if a label in (n,) or (n, K) is missing; only dates, durations and objects are checked."""
+    """Raise ValueError if y is an array of dates, durations or objects with a missing value."""
     try:
         labels = np.asarray(y)
     except (TypeError, ValueError):  # refused for another reason

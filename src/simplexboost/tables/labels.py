@@ -113,7 +113,7 @@ def listed_classes(classes: AnyArray) -> list[Any]:
 
 
 def as_listed(label: Any, classes: AnyArray) -> Any:
-    """Return a label in the form that it has in `listed_classes`; a date may be of NumPy, pandas or Python.
+    """Return a label; if ``classes`` are dates or durations, it is converted to their NumPy type if possible.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def show_labels(labels: Sequence[Any]) -> str:
 
 
 def in_words(label: Any) -> str:
-    """Return the kind of a label in words for messages, such as "numbers" or "text"."""
+    """Return the kind of a label as a word for messages, such as "numbers" or "text"."""
     return WORDS.get(kind_of_value(label), f"values of the type {type(label).__name__}")
 
 
@@ -283,7 +283,7 @@ def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple
 
 
 def check_some_classes(classes: Sequence[AnyArray], left_out: bool) -> None:
-    """Raise ValueError if every target has one class only; ``left_out``: whether rows of zero weight were dropped."""
+    """Raise ValueError if every target has one class only; ``left_out``: rows of zero weight were dropped before."""
     if max(map(len, classes)) < 2:
         found = ", ".join(repr(labels.tolist()[0]) for labels in classes[:5])
         without = ", after leaving out rows of zero sample_weight" if left_out else ""

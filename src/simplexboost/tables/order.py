@@ -95,7 +95,7 @@ def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
     """Return a hash of every row of X (n, p), dense or sparse, as uint64 (n,): the sum over j of hash(X_ij) a_j.
 
     The odd integers a_j are drawn at random with the seed ``number``. A zero adds nothing, so that sparse and dense
-    rows get equal hashes. So do equal numbers in single and double precision, all kinds of NaN, and both zeros.
+    rows get equal hashes. The precision (single or double), the kind of NaN and the sign of zero make no difference.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
 
 
 def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
-    """Yield the first and end row of blocks of a CSR table, given its row pointer; a block has about ``BLOCK`` values.
+    """Yield (first row, end row) of blocks of a CSR table, given its row pointer; a block has about ``BLOCK`` values.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Partition:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of `FIELDS` for which the user has passed values."""
+        """The names of the optional inputs (see `FIELDS`) that the user has passed."""
         return frozenset(name for name in FIELDS if getattr(self, name) is not None)
 
 
@@ -43,7 +43,7 @@ class Exchange:
     """
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
-        """Return the result of ``finish`` on the merged summaries; only one machine computes it, for all machines."""
+        """Merge ``pieces()`` over all machines; return ``finish(merged values)``, computed on one machine for all."""
         return finish([value for _, value in pieces()])
 
 

@@ -25,7 +25,7 @@ from .labels import check_init_score, indicator, label_numbers, target_columns
 
 
 class Problem(ABC):
-    """The abstract kind of y: per row one class, a set of labels, or one class of each of several targets."""
+    """The base class of the kinds of y: per row one class, a set of labels, or one class of each target."""
 
     classes: Any  # (K,) the labels, sorted or as the columns of y are; of several class targets a list of those of each
     present: Any  # (K,) which classes have training examples
@@ -50,7 +50,7 @@ class Problem(ABC):
 
     @property
     def is_matrix(self) -> bool:
-        """Whether y has several columns, so that a row may have several labels."""
+        """Whether y has several columns: a row has a set of labels, or a class of each target."""
         return self.several is not None
 
     def for_model(self) -> Problem:
@@ -80,7 +80,7 @@ class Problem(ABC):
         """
 
     def check_some_target(self, some: bool, labels: list[Any]) -> None:  # noqa: B027
-        """Raise ValueError if ``some`` is false: no evaluation row has a trained label. ``labels`` are examples."""
+        """Raise ValueError if ``some`` is false: no evaluation row has a trained class. Messages show ``labels``."""
 
     def labels_of(self, c: Labels) -> tuple[AnyArray, Labels]:
         """Return the labels that metrics use for rows with training targets c (n,), and the indices of these labels."""
@@ -92,22 +92,22 @@ class Problem(ABC):
 
     @abstractmethod
     def shares(self, weights: Array, extra: float) -> Array:
-        """Return every class's frequency (K,) from the weight of each training target plus ``extra`` pseudo-rows."""
+        """Return class frequencies (K,) from the weight of each training target, smoothed by ``extra`` pseudo-rows."""
 
     @abstractmethod
     def by_question(self, shares: Array) -> list[Array]:
         """Split class shares (K,) into a probability distribution for each softmax or yes-or-no label of the model."""
 
     def class_prior(self, weights: Array) -> Array | None:
-        """Return the frequency of every class (K,) from the weights of the present classes; None if y is a matrix."""
+        """Return all class frequencies (K,) from the weights of the classes with training rows; None for a matrix y."""
         return None
 
     def by_target(self, columns: Array) -> Any:
-        """Split an array (n, K) into a list of an array per target; return it unchanged unless y has targets."""
+        """Split the columns of an array (n, K) into one array per target; return it unchanged without targets."""
         return columns
 
     def by_column(self, values: Any) -> Any:
-        """Return a value per class (K,) from a value per target; a single value for all is returned unchanged."""
+        """Return each target's value repeated for the classes of the target, (K,); return a single value unchanged."""
         return values
 
 
@@ -157,9 +157,9 @@ class OneClass(Problem):
 
 
 class MatrixProblem(Problem):
-    """The kind of y with several columns; each distinct row of zeros and ones gets an index when it first occurs.
+    """The base class for a matrix y; each distinct row of zeros and ones gets an index when it first occurs.
 
-    The indices 0 .. K−1 are for rows with a single one.
+    The indices 0 .. K−1 belong to the rows with exactly one 1.
     """
 
     def for_model(self) -> Problem:
@@ -194,7 +194,7 @@ class MatrixProblem(Problem):
     @property
     @abstractmethod
     def outcomes(self) -> AnyArray:
-        """The number of outcomes per column (K,): 2 for a label, the number of classes for a class of a target."""
+        """The number of outcomes per column (K,): 2 for a label; for a class of a target, the number of its classes."""
 
 
 @dataclass(frozen=True, eq=False)

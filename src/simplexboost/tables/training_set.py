@@ -20,7 +20,7 @@ BLOCK = 1 << 17  # values that are converted at a time
 
 
 def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | slice, Array]]:
-    """Yield X (n, p), or some rows of it, in blocks: the row indices (or slice), and the values as dense float64."""
+    """Yield blocks of X, restricted to ``rows`` unless None: the row indices (or slice), and dense float64 values."""
     n, size = X.shape[0] if rows is None else len(rows), max(1, BLOCK // max(1, X.shape[1]))
     for begin in range(0, n, size):
         part = slice(begin, begin + size) if rows is None else rows[begin : begin + size]
@@ -52,7 +52,7 @@ class TrainingSet:
 
     @property
     def rivals(self) -> float:
-        """The number of classes K; with several targets, the mean number of classes of a target."""
+        """The number of classes that compete for a row: K, or the mean number per target if there are several."""
         return self.K if self.problem.widths is None else self.K / len(self.problem.widths)
 
     @property
@@ -72,7 +72,7 @@ class TrainingSet:
 
     @cached
     def X(self) -> Any:
-        """The table (n, p) with its rows in training order; a copy, made on first use, if the given order differs."""
+        """The table (n, p) with its rows in training order; a copy, made on first use, unless ``order`` is None."""
         return self.in_order(self.table)
 
     @cached
@@ -144,11 +144,11 @@ class TrainingSet:
         return out
 
     def deal(self, drawn: AnyArray) -> AnyArray:
-        """Return random values of K classes, assigned to classes in an order that does not depend on class names."""
+        """Return random values (K,), reordered so that the value of a class does not depend on the class names."""
         return drawn if self.class_ranks is None else drawn[self.class_ranks]
 
     def on(self, engine: Engine) -> TrainingSet:
-        """Return this training set with another engine and with the same histogram bins."""
+        """Return a copy of this training set with another engine and the same histogram bins."""
         other = replace(self, engine=engine)
         other.__dict__["binned"] = self.binned
         if "X" in self.__dict__:
@@ -156,7 +156,7 @@ class TrainingSet:
         return other
 
     def sample(self, rows: AnyArray) -> TrainingSet:
-        """Return the training set of the given ascending row indices, with the histogram bins of all rows."""
+        """Return the training set restricted to rows (ascending indices), with the histogram bins of all rows."""
         here = self.engine.rows.find(rows)
         at = here if self.order is None else self.order[here]
         costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
@@ -173,7 +173,7 @@ class TrainingSet:
         )
 
     def gather_sample(self, rows: AnyArray) -> TrainingSet:
-        """Return the training set of the given rows, gathered on one machine; all other machines get no rows."""
+        """Return the training set restricted to rows, gathered on one machine; all other machines get no rows."""
         sample = self.sample(rows)
         if not sample.engine.rows.is_spread:
             return sample

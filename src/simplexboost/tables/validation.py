@@ -130,7 +130,7 @@ class ReadLabels:
 
 
 def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins: Any, engine: Engine) -> TrainingSet:
-    """Return the training set of checked labels and tables; the list ``tables`` is emptied to free memory."""
+    """Return the training set made from checked labels and tables; the list ``tables`` is emptied to free memory."""
     K, p = int(labels.problem.present.sum()), estimator.n_features_in_
     weight = mean_one(np.concatenate([np.empty(0), *labels.weight]), engine.rows)
     return TrainingSet(
@@ -147,7 +147,7 @@ def training_set(estimator: Any, tables: list[Any], labels: ReadLabels, max_bins
 
 
 def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
-    """Return the rows in use of tables with p columns as one table; the list ``tables`` is emptied to free memory."""
+    """Return as one table the rows of ``tables`` that the masks ``used`` mark; ``tables`` is emptied to free memory."""
     tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
     if len(tables) < 2 or issparse(tables[0]):
         return stack_tables(tables, p)
@@ -172,7 +172,7 @@ def stack_tables(tables: list[Any], p: int) -> Any:
 
 
 def check_rows(part: Partition) -> Partition:
-    """Return a partition with y and sample weights checked, an entry per row each; all weights may be zero."""
+    """Return a partition after checks that y and sample weights have a valid entry per row; all weights may be zero."""
     n = _num_samples(part.X)
     with in_partition(part.index):
         y = check_target(part.y)
@@ -217,7 +217,7 @@ def summarise_labels(part: Partition, labelling: Labelling) -> tuple[LabelSummar
 
 
 def common_fields(parts: dict[int, LabelSummary], suffix: str = "") -> frozenset[str]:
-    """Return the names of the optional inputs (see `FIELDS`) of all partitions; raise if only some have one of these.
+    """Return the names of the optional inputs (see `FIELDS`) of the partitions; raise if only some partitions have one.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def check_one_type(parts: dict[int, LabelSummary]) -> None:
 def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_weight: Any) -> Array | None:
     """Return the factor (K,) by which each class multiplies its rows' sample weights; None without class weights.
 
-    Unlike in scikit-learn, a dict may have labels that do not occur, and dates.
+    Unlike in scikit-learn, a dict may have date labels, and labels that do not occur.
 
     Parameters
     ----------
@@ -418,7 +418,7 @@ def matrix_weight(part: Partition, y: AnyArray, class_weight: Any) -> Array:
 
 
 def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:
-    """Raise ValueError if only one class (index in ``weighed``) has rows of positive weight and none are declared."""
+    """Raise if fewer than two classes have rows of positive weight (indices ``weighed``) and none are declared."""
     if len(weighed) < 2 and labelling.classes is None:
         advice = " (or name the others in classes=[...])" if labelling.declares else ""
         left_out = ", after leaving out rows of zero sample_weight" if len(classes) > 1 else ""
@@ -496,7 +496,7 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
 
 
 def check_sample_weight(sample_weight: Any, X: Any, zeros: bool = False) -> Array:
-    """Return the sample weights (n,) of X; raise unless finite, not negative and, without ``zeros``, not all zero."""
+    """Return the sample weights as floats (n,); raise unless finite, ≥ 0 and, without ``zeros``, not all zero."""
     check_nothing_is_masked("sample_weight", sample_weight)
     try:
         with np.errstate(over="ignore"):  # numbers of more than 64 bits; they are refused as infinite
@@ -517,18 +517,18 @@ def check_finite_weight(weight: Array, class_weight: Any) -> None:
 
 
 def check_some_weight(some: bool) -> None:
-    """Raise ValueError if ``some`` is false: no row has a positive weight."""
+    """Raise ValueError if ``some``, whether any row has a positive weight, is false."""
     if not some:
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
 
 
 def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
-    """Return class weights by label; labels that are dates or durations get the NumPy type of the classes (K,)."""
+    """Return the dict of class weights with date and duration labels converted to the NumPy type of ``classes``."""
     return {as_listed(label, classes): weight for label, weight in weights.items()}
 
 
 def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None = None) -> None:
-    """Raise unless class weights are "balanced", a dict by label, or a list of dicts for an indicator matrix y.
+    """Raise unless class weights are "balanced", a dict with labels as keys, or, for a matrix y, a list of such dicts.
 
     A dict with a weight for every label of y may also have labels that occur in neither y nor ``classes``: a class may
     be missing from a cross-validation fold.
@@ -560,7 +560,7 @@ def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None 
 
 
 def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> None:
-    """Raise unless the class weights of this dict by label are numbers of at least 0."""
+    """Raise unless the values of the dict ``weights`` are numbers of at least 0; messages show ``class_weight``."""
     for label, weight in weights.items():
         check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 

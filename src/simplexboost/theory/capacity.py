@@ -76,7 +76,7 @@ def climb(Y: Array, centered: bool) -> Array:
 
 
 def smallest_gap(Y: Array, V: Array) -> float:
-    """Return the smallest ½ <y_k - y_l, v_k> over pairs of distinct classes k, l, with rows y of Y and v of V."""
+    """Return the smallest ½ <y_k - y_l, v_k> over pairs of distinct classes k, l; y_k and v_k are rows of Y and V."""
     products = V @ Y.T  # (K, K): <v_k, y_l>
     gaps = np.diag(products)[:, None] - products
     np.fill_diagonal(gaps, np.inf)
@@ -84,7 +84,7 @@ def smallest_gap(Y: Array, V: Array) -> float:
 
 
 def linear_step(Y: Array, V: Array, radius: float, centered: bool) -> tuple[Array, Array, float]:
-    """Return the moves of Y and V within ±radius that maximise the linearised margin capacity, and this maximum."""
+    """Return the changes (within ±radius) of Y and V with the largest linearised margin capacity, and this capacity."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape

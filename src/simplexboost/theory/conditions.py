@@ -69,11 +69,11 @@ class Condition:
 
 
 def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
-    """Return the cost and the degree of the most expensive baseline distribution for each row of costs C.
+    """Return the cost of the most expensive baseline for each row of C (m, K), and among how many classes it guesses.
 
-    The first column of C is the true class. The baseline predicts the true class with probability `edge`; otherwise it
-    guesses uniformly among the true class and the a − 1 most expensive wrong classes. The degree a, 2 .. K, maximises
-    the cost; ties go to the larger.
+    The first column of C is the true class. A baseline is a distribution: it takes the true class with probability
+    `edge`; otherwise it guesses uniformly among the true class and the a − 1 most expensive wrong classes. The number
+    a, 2 .. K, maximises the cost; ties go to the larger a.
     """
     wrong = -np.sort(-C[:, 1:], axis=1)  # (m, K-1), the most expensive first
     means = (C[:, :1] + np.cumsum(wrong, axis=1)) / np.arange(2, C.shape[1] + 1)  # (m, K-1)
@@ -153,7 +153,7 @@ def as_condition(value: Any) -> Condition:
 
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:
-    """Return `b` as an array; raise ValueError unless it holds distributions, the true class first and largest."""
+    """Return `b` as an array; raise unless it holds distributions whose first entry (the true class) is largest."""
     try:
         b = np.array(b, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

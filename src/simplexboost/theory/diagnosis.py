@@ -56,7 +56,7 @@ class Diagnosis:
     space : Space
         The space of weak classifiers.
     solutions : dict of Solution
-        For every condition, by name: the largest edge and its proofs.
+        A dict with condition names as keys; each value has the largest edge and its proofs.
 
     Examples
     --------
@@ -144,8 +144,8 @@ class Search:
     solution : Solution
         The largest edge of this space, with its proofs.
     ceiling : float
-        An upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do. Deeper trees are
-        grown greedily: then the bound holds for the trees that the learner finds, not for the best trees.
+        An upper bound on the edge, if the learner always finds its cheapest classifier, as stumps do. Deeper trees are
+        grown greedily: for them the bound holds only for the trees that the learner finds, not for the best trees.
     costs : array of shape (n, K)
         The cost matrix that proves the ceiling.
 
@@ -254,7 +254,7 @@ LP_EVERY = 5
 
 
 class Hedge:
-    """The Hedge algorithm for cost matrices: the more a cone generator has cost so far, the larger its weight."""
+    """The Hedge algorithm for cost matrices: cost rows on which the classifiers so far cost more get larger weights."""
 
     def __init__(self, condition: Condition, data: TrainingSet) -> None:
         self.generators, self.c = condition.generators(data.K), data.c  # (g, K)
@@ -263,12 +263,12 @@ class Hedge:
         self.excess, self.rounds = np.zeros_like(self.allowed), 0
 
     def add(self, ranks: Labels) -> None:
-        """Add the costs of a new classifier, from its class indices (n,), renumbered so that 0 is the true class."""
+        """Add the costs of a new classifier with predictions ``ranks`` (n,): class indices, 0 for the true class."""
         self.excess += self.generators[:, ranks].T - self.allowed
         self.rounds += 1
 
     def costs(self) -> Array:
-        """Return the next cost matrix, (n, K), scaled to a largest absolute entry of 1."""
+        """Return the next cost matrix (n, K), a weighted sum of the cone's generators with largest absolute entry 1."""
         eta = np.sqrt(np.log(self.excess.size) / max(self.rounds, 1))
         weight = np.exp(eta * (self.excess - self.excess.max()))  # (n, g)
         C = weight @ self.generators
@@ -276,7 +276,7 @@ class Hedge:
 
 
 def edge_on(costs: Array, h: Labels, condition: Condition, space: Space) -> float:
-    """Return the edge for which the condition's baseline costs as much as the classifier h on a cost matrix (n, K)."""
+    """Return the edge at which the baseline costs as much as a classifier's predictions h (n,) on costs (n, K)."""
     C = true_first(costs, space.c)
     zero, one = condition.allowed(C, 0.0).sum(), condition.allowed(C, 1.0).sum()
     paid = costs[np.arange(len(h)), h].sum()

@@ -1,4 +1,4 @@
-"""Plots of boosting games, as in the figures of Mukherjee and Schapire (2013), and of random walks."""
+"""Plots of boosting games, as in Figures 2 to 6 of Mukherjee and Schapire (2013), and of random walks."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def plot_bounds(
     *,
     ax: Any = None,
 ) -> Any:
-    """Plot the bound on the training error after T rounds against the number of rounds or of classes (Figures 2 and 5).
+    """Plot the bound on the training error after T rounds of a boosting game against the number of rounds or classes.
 
     Parameters
     ----------
     T, K : int or sequence of int
         The number of rounds and the number of classes. One of them is a sequence, the horizontal axis.
     conditions : sequence of {"uniform", "minimal", "best"}, default=("uniform",)
-        The weak-learning conditions to compare; "best" is the fixed baseline of `theory.best_fixed_potential`.
+        The weak-learning conditions; "best" is the baseline of `theory.best_fixed_potential`, the hardest fixed one.
 
     Examples
     --------
@@ -67,9 +67,10 @@ def plot_bounds(
 
 @described
 def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float | None = None, *, ax: Any = None) -> Any:
-    """Plot among how many classes the worst baseline guesses: three classes, minimal condition (Figures 3 and 6).
+    """Plot whether the hardest baseline of the minimal condition guesses among three or two classes, given the votes.
 
-    Crosses mark states with three classes, squares with two, dots with a tie. `theory.degree_map` computes the map.
+    The axes are the votes for the two wrong classes minus those for the true class. Crosses mark three classes, squares
+    two, dots votes for which both are equally hard (Mukherjee and Schapire, Figures 3 and 6).
 
     Examples
     --------
@@ -93,7 +94,7 @@ def plot_degrees(T: int, edge: float = 0.0, loss: str = "zero-one", eta: float |
 
 @described
 def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
-    """Plot the potential as a 3-D surface: minimal condition, three classes, zero-one loss (Figure 4).
+    """Plot the potential (largest expected error after T more rounds) for each state of three classes' votes, in 3-D.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def plot_potential(T: int, edge: float = 0.0, *, ax: Any = None) -> Any:
 
 @described
 def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
-    """Plot random walks: votes for the true class minus the most votes for a wrong class; errors are dashed.
+    """Plot random walks: votes for the true class minus the most votes for a wrong class; dashed if wrong at the end.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def plot_walks(walks: Walks, potential: float | None = None, *, most: int = 100,
 
 @described
 def plot_potential_history(clf: Any, *, ax: Any = None) -> Any:
-    """Plot the average potential of a fitted `OSBoostClassifier` by round; crosses mark failures of its condition.
+    """Plot the average potential of a fitted `OSBoostClassifier`; crosses mark rounds in which its assumption failed.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """`MartiBoostClassifier`: a branching program of weak learners, trained by layers, for two classes and noisy labels.
 
-The weak learner of a node is trained on the examples that reach the node, with equal total weights of both classes. Its
-sign sends an example right or left; the more frequent sign is reversed at random, so that half of the weight goes
-right. With a = P(positive | class 1) and b = P(positive | class 0), both classes then go to their correct side with
-probability a/(a+b), or (1−b)/(2−a−b) if "negative" is more frequent.
+The weak learner of a node is trained on the examples that reach the node, with equal total weights of both classes. An
+example goes to the right child if the learner's output is positive, else to the left; class 1 belongs right, class 0
+left. If more than half of the weight would go to one side, each example bound for it is sent to the other side with a
+fixed probability, so that half of the weight goes right. With a = P(positive | class 1) and b = P(positive | class 0),
+each class then goes to its side with probability a/(a+b), or (1−b)/(2−a−b) if most weight would go left.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ SIGNS = np.array([[1.0], [-1.0]])  # the codewords of "right" and "left"
 def train_program(
     data: TrainingSet, learner: Learner, n_layers: int, sampled: bool, rng: np.random.Generator
 ) -> tuple[Program, dict[str, AnyArray]]:
-    """Return a branching program trained on the data, and the values of every statistic in its layers."""
+    """Return a branching program trained on the data, and its history: a dict of arrays with a value per layer."""
     program, record, trainer = Program(), LayerRecord(data.c), NodeTrainer(data, learner)
     # All layers share this memory: allocating it for every layer would take longer than the computation.
     spare, other, buffer = (np.empty(data.n * (n_layers + 1)) for _ in range(3))
@@ -82,7 +83,7 @@ class NodeTrainer:
         self.ends: dict[float, Hypothesis] = {by: TreeHypothesis(leaf, np.array([[by]])) for by in (-0.5, 0.5)}
 
     def train_layer(self, mass: Array, totals: Array, seeds: AnyArray, turn: Array) -> list[Term]:
-        """Train the nodes of a layer; return their terms, and write the probability of going right to `turn`.
+        """Train the weak learners of a layer, return them as terms, and write the probability of going right to `turn`.
 
         `mass` (n, nodes) is the fraction of each example at each node, and `totals` (2, nodes) its sums over each
         class. These sums may be added in any order. Where rounding might decide whether a class is present, and where
@@ -107,8 +108,8 @@ class NodeTrainer:
     def train_node(self, mass: Array, seed: int) -> tuple[Hypothesis | None, Array | float]:
         """Train the weak learner of a node; return it with the probability that each row goes right, minus ½.
 
-        `mass` (n,) is the fraction of each example at the node. If only one class reaches the node, all rows go to the
-        side of this class. If no class does, all rows go right with probability ½, and the learner is None.
+        `mass` (n,) is the fraction of each example at the node. If only class 1 reaches the node, all rows go right; if
+        only class 0, all go left. If no class does, all rows go right with probability ½, and the learner is None.
         """
         data = self.data
         totals = np.bincount(data.c, mass, 2)
@@ -135,14 +136,14 @@ def is_positive(answer: Answer) -> Mask:
 
 
 def balance_sides(p: float) -> tuple[float, float]:
-    """Return P(right) − ½ for negative and positive outputs that send half of the weight right, if p is positive."""
+    """Return P(right) − ½ for negative and positive outputs, so that half the weight goes right; p is P(positive)."""
     if p > 0.5:
         return -0.5, 0.5 / p - 0.5
     return 0.5 - 0.5 / (1 - p), 0.5
 
 
 def turn_hypothesis(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
-    """Return a hypothesis that outputs `right` where the given one is positive, and `left` elsewhere."""
+    """Return a hypothesis that outputs `right` where the given hypothesis is positive, and `left` elsewhere."""
     if isinstance(hypothesis, TreeHypothesis):
         return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
     return Turn(hypothesis, left, right)
@@ -157,11 +158,12 @@ class LayerRecord:
         self.advantage, self.skipped = 0.0, 0.0
 
     def add(self, totals: Array, going_right: Array, n_learners: int, after: Array) -> None:
-        """Record a layer from its class totals (2, nodes), the mass (n, nodes) that goes right, and the mass after it.
+        """Record a layer, given class totals (2, nodes), the mass (n, nodes) that goes right, and the mass after it.
 
         The mass is the fraction of each example at each node. If at every node of layer j at least ½ + γ_j of each
-        class goes to its correct side, Hoeffding's inequality bounds the error after l layers by exp(−2 (Σγ_j)² / l).
-        Nodes that almost no example reaches are left out of γ_j; their examples count as errors in the bound.
+        class goes to its side (class 1 right), Hoeffding's inequality bounds the error after l layers by exp(−2
+        (Σγ_j)²/l). Nodes that almost no example reaches are left out of γ_j; their examples count as errors in the
+        bound.
         """
         right = self.own @ going_right  # (2, nodes)
         right_way = np.stack([totals[0] - right[0], right[1]])
@@ -183,16 +185,16 @@ class LayerRecord:
 class MartiBoostClassifier(BaseClassifier):
     """MartiBoost (Long & Servedio, 2005), a branching program of weak learners for two classes with noisy labels.
 
-    An example takes a random turn, right or left, in every layer, with a probability from a weak learner; the more
-    frequent turn is its class. `predict_proba` returns the exact probabilities of both classes, `predict` the more
-    probable class. `predict_random` follows one random path per example, as in the paper.
+    In every layer an example turns right or left at random, with a probability from a weak learner; its class is the
+    second if most turns are right, the first if most are left. `predict_proba` returns the exact probabilities of both
+    classes, `predict` the more probable class. `predict_random` follows one random path per example.
 
     Parameters
     ----------
     n_layers : int, default=100
         The number of layers. Layer l has up to l weak learners.
     learner : str, Learner or scikit-learn estimator, default="stump"
-        The weak learner. Only the sign of its output is used.
+        The weak learner. Only whether its output is positive is used.
     routing : {"exact", "sampled"}, default="exact"
         How training examples reach the nodes. "exact" divides each example among the nodes by the probabilities of its
         turns; "sampled" sends each example along one random path.
@@ -209,9 +211,9 @@ class MartiBoostClassifier(BaseClassifier):
     program_ : Program
         The weak learners of the program's nodes, layer by layer.
     history_ : dict of arrays
-        Arrays with a value for every layer l: ``"edge"``, the mean of 2γ over the nodes, where both classes are routed
-        correctly with probability ½ + γ; ``"error"``, the training error if this were the last layer; ``"bound"`` on
-        that error, exp(−2 l γ²), where γ is the mean of the layers' smallest γ; ``"learners"``, the number of learners.
+        Arrays with a value for every layer l; a node sends examples to the side of their class with probability ½ + γ.
+        ``"edge"``: mean of 2γ over the nodes; ``"error"``: training error if this were the last layer; ``"bound"`` on
+        this error: exp(−2 l γ²) with the mean of the layers' smallest γ; ``"learners"``: number of learners.
     n_iter_ : int
         The number of layers.
 
@@ -290,7 +292,7 @@ class MartiBoostClassifier(BaseClassifier):
         return self.program_.probabilities(check_X(self, X), self._engine())
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability that a random path ends in each class, (n, 2); a draw counts half for each class."""
+        """Return class probabilities (n, 2) over random paths; paths with as many right as left turns count ½ each."""
         return self.class_scores(X)
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -298,7 +300,7 @@ class MartiBoostClassifier(BaseClassifier):
         return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """Return the labels (n,) at the end of one random path per row; a fair coin decides a draw."""
+        """Return the labels (n,) at the end of one random path per row; a fair coin decides if both classes tie."""
         check_is_fitted(self)
         wins = self.program_.walk(check_X(self, X), random_generator(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))

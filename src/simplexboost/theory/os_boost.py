@@ -46,8 +46,8 @@ class ConditionWarning(UserWarning):
 class PotentialLoss(Loss):
     """The loss of a boosting game on scores U; its residual says how much a vote for each class lowers the potential.
 
-    With t rounds to go the residual is P[i, k] = φ_t(s_i) − φ_{t−1}(s_i + e_k): φ is the potential, s_i counts the
-    votes on row i, and e_k is a vote for class k. The parameters are documented in `make_game`.
+    With t rounds to go the residual is P[i, k] = φ_t(s_i) − φ_{t−1}(s_i + e_k), where φ is the `theory.potential`, s_i
+    counts the votes on row i, and e_k is a vote for class k. The parameters are documented in `make_game`.
     """
 
     condition: Any = "uniform"
@@ -104,7 +104,7 @@ class PotentialLoss(Loss):
 
 
 def potential_falls(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:
-    """Return how much a vote for each class lowers the potential, (n, K), divided by e^a, and the exponent a."""
+    """Return by how much a vote for each class lowers the potential, (n, K), divided by e^a, and the exponent a."""
     C, log_scale = game.scaled_costs(max(to_go, 1), votes)
     return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
 
@@ -131,7 +131,7 @@ class PotentialObjective(Objective):
 
 
 class OptimalStrategy(Optimizer):
-    """The optimizer of `OSBoostClassifier`: one vote per round, and one warning if a vote fails the condition."""
+    """The optimizer of `OSBoostClassifier`: one vote per round, and one warning if a weak classifier costs too much."""
 
     def check(self, run: Run) -> None:
         if not isinstance(run.loss, PotentialLoss):
@@ -168,7 +168,7 @@ class OptimalStrategy(Optimizer):
 
 @dataclass(frozen=True)
 class Promise:
-    """The state of a fit: whether the last round met the condition, whether the user was warned, the potential."""
+    """The state of a fit: whether the last round met the condition, whether a warning was given, the mean potential."""
 
     kept: bool
     warned: bool
@@ -177,7 +177,7 @@ class Promise:
 
 @dataclass(eq=False)
 class PotentialHistory(Callback):
-    """The callback that records the average potential after every round, and whether the condition was met."""
+    """The callback that records the average potential after every round, and whether the learner met the condition."""
 
     history: History
 

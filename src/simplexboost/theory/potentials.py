@@ -103,7 +103,7 @@ GameLoss = ZeroOne | ExponentialLoss | UserLoss
 
 
 def as_loss(loss: Any, eta: Any, edge: float, T: int = 1, b: Array | None = None) -> GameLoss:
-    """Return the loss for "zero-one", "exponential" or a user's function; ``b`` is a fixed baseline distribution."""
+    """Return the loss for "zero-one", "exponential" or a user's function; eta="best" needs the baseline ``b`` (K,)."""
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
     named = loss if isinstance(loss, str) else None
@@ -131,7 +131,7 @@ def as_loss(loss: Any, eta: Any, edge: float, T: int = 1, b: Array | None = None
 
 
 def check_proper(loss: GameLoss, S: AnyArray) -> None:
-    """Raise ValueError if in a state of S a vote for the true class raises the loss, or any other vote lowers it."""
+    """Raise ValueError if from a state in S a vote for the true class raises the loss, or any other vote lowers it."""
     if not isinstance(loss, UserLoss):
         return
     before = loss(S)
@@ -154,7 +154,7 @@ MIXERS = np.random.default_rng(20130217).integers(1, 2**63, size=4096, dtype=np.
 
 
 def as_states(s: Any, K: int) -> tuple[AnyArray, bool]:
-    """Return votes as an integer array (states, K), and whether `s` is one state; None is one state without votes."""
+    """Return the votes `s` as an integer array (states, K), and whether `s` is a single state; None means no votes."""
     if s is None:
         return np.zeros((1, K), dtype=np.int64), True
     S = np.asarray(s)
@@ -185,7 +185,7 @@ def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
 
 
 class Layers:
-    """The states of votes that 0 .. t further votes can reach from the states S, in layers by the number of votes.
+    """The states of votes that 0 .. t further votes can reach from the states S, a layer per number of further votes.
 
     Equivalent states are merged: states with equal leads over the true class if only leads matter, and states that
     differ in the order of the wrong classes if the loss is symmetric in these classes.
@@ -349,7 +349,7 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
 
 
 def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]:
-    """Return the potential of a state, and the booster's optimal costs (K,), from the potentials after each vote."""
+    """Return the potential of a state and the optimal costs (K,), given the potentials phi (K,) after each vote."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     generators = condition.generators(len(phi))  # (g, K)
@@ -365,7 +365,7 @@ def solve_row(phi: Array, condition: Condition, b: Array) -> tuple[float, Array]
 
 
 def minimal_values(t: int, S: AnyArray, edge: float, loss: GameLoss) -> Array:
-    """Return the potentials (m,) of m states S (m, K) under the minimal condition, if possible in closed form."""
+    """Return the potentials (m,) of m states S (m, K) with t rounds to go under the minimal condition."""
     if degree_is_always_K(S, t, loss):
         return fixed_values(t, uniform_baseline(S.shape[1], edge), S, loss)
     return Layers(S, t, loss, symmetric=loss.symmetric).fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0]
@@ -374,8 +374,8 @@ def minimal_values(t: int, S: AnyArray, edge: float, loss: GameLoss) -> Array:
 def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
     """Return whether the uniform baseline is the worst one in all states that at most t votes reach from the states S.
 
-    This is so for an exponential loss of weight η with (K−1)(1 − e^{−η}) e^{2ηD} < 1, where D bounds the leads of
-    classes in these states, by the proof of Lemma 19; the lemma's η ≤ ¼ min(1/(K−1), 1/T) is a special case.
+    This is so for an exponential loss of weight η with (K−1)(1 − e^{−η}) e^{2ηD} < 1, where D bounds the vote
+    differences to the true class, by the proof of Lemma 19; the lemma's η ≤ ¼ min(1/(K−1), 1/T) is a special case.
     """
     if not isinstance(loss, ExponentialLoss):
         return False
@@ -387,7 +387,7 @@ def degree_is_always_K(S: AnyArray, t: int, loss: GameLoss) -> bool:
 def best_fixed_potential(
     t: int, K: int, edge: float, s: Any = None, loss: Any = "zero-one", eta: float | None = None
 ) -> tuple[float, int]:
-    """Return the largest potential of baselines that guess uniformly among some classes, and how many these are.
+    """Return the largest potential over baselines that guess uniformly among 2 .. K classes, and this number.
 
     The paper assumes that guessing among all classes is the worst; with large edges or many classes it is not.
 
@@ -415,10 +415,10 @@ def best_fixed_potential(
 def degree_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Labels:
-    """Return the number of classes among which the worst baseline guesses, at pixels (u, v) for three classes.
+    """Return a map for three classes: among how many the hardest baseline of the minimal condition guesses.
 
-    A pixel (u, v) has the votes for the wrong classes minus those for the true class, u in the row and v in the column.
-    Its value is 3 or 2, or 0 where both are equally bad.
+    Rows and columns are the votes for the two wrong classes minus those for the true class, from −r to r, where r is
+    ``radius`` or t. An entry is 3 or 2, or 0 where both are equally hard.
 
     Examples
     --------
@@ -435,7 +435,7 @@ def degree_map(
 def potential_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Array:
-    """Return the potentials for three classes under the minimal condition, at the pixels of `degree_map`.
+    """Return the potentials for three classes under the minimal condition, for the votes in the map of `degree_map`.
 
     Examples
     --------
@@ -446,7 +446,7 @@ def potential_map(
 
 
 def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[Array, Array]:
-    """Return two maps of potentials (see `degree_map`): the next baseline guesses among two classes, or among three."""
+    """Return two maps of potentials (see `degree_map`): if the next guess is among two classes, and if among three."""
     check_number("t", t, int, 1)
     check_number("radius", radius, int, 1, none=True)
     check_number("edge", edge, float, 0.0, 1.0)

@@ -118,7 +118,7 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
 
 
 def predict_labels(H: Any, X: Any) -> AnyArray:
-    """Return the labels (n, m) that m classifiers or a booster's weak classifiers predict; keep a matrix as it is."""
+    """Return the labels (n, m) that m classifiers or a booster's weak classifiers predict; return a matrix as is."""
     listed = isinstance(H, list | tuple) and len(H) > 0 and all(hasattr(h, "predict") for h in H)
     if not listed and not hasattr(H, "model_"):
         return np.asarray(H)
@@ -270,9 +270,9 @@ def solve_condition(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = No
 
 @described
 def game_value(space: Space, condition: Any, edge: float) -> tuple[float, Array]:
-    """Return what the cheapest weak classifier costs above the baseline on the worst cost matrix, and this matrix.
+    """Return the cost of the cheapest weak classifier minus the baseline's on the worst cost matrix, and this matrix.
 
-    The cost matrix is of the condition's cone, with coefficients of sum 1. The condition holds if the value is ≤ 0.
+    The cost matrix sums the cone's generators with coefficients of sum 1. The condition holds if the value is ≤ 0.
 
     Examples
     --------
@@ -302,9 +302,9 @@ def maximise(
 ) -> tuple[float, Array, Array] | None:
     """Maximise z with weights λ of m classifiers such that ⟨g, H_λ(i)⟩ + z · slope ≤ right for all i and g.
 
-    H_λ(i) (K,) is the weighted vote on example i, g one of the generators; `right` and `slope` have an entry per pair.
-    Return z, λ (m,) and the dual variables (n, generators) ≥ 0, or None if no λ is possible. Constraints are added when
-    violated, since few matter.
+    H_λ(i) (K,) is the weighted vote on example i, g one of the generators; `right` and `slope` have an entry per pair
+    (i, g). Return z, λ (m,) and the dual variables (n, generators) ≥ 0, or None if no λ is possible. Constraints are
+    added when violated, since few matter.
     """
     n, g = right.shape
     same = np.column_stack([space.ranks.astype(np.float64), right, slope])

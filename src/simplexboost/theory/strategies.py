@@ -301,7 +301,7 @@ def potential(
 
 @described
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
-    """Return the cost matrix (n, K) of the exponential loss, (36), at weighted votes F; `eta` is a vote's weight.
+    """Return the cost matrix (n, K) of the exponential loss at weighted votes F, classes c; `eta` is a vote's weight.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
 
 @described
 def mm_costs(F: Array, c: Labels) -> Array:
-    """Return the cost matrix (n, K) of AdaBoost.MM, (56), at weighted votes F (n, K) and true classes c (n,).
+    """Return the cost matrix (n, K) of AdaBoost.MM at weighted votes F (n, K) and true classes c (n,).
 
     It is the limit of `exponential_costs` divided by eta for small eta.
 
@@ -369,7 +369,7 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
     game : Game
         The boosting game, from `make_game`.
     learner : Space or callable
-        A `Space`, whose cheapest classifier is taken in every round, or a function from costs (n, K) to classes (n,).
+        A `Space`, whose cheapest classifier is taken in every round, or a function from costs (n, K) to class indices.
     c : array of shape (n,) or None, default=None
         The true class indices; None takes those of the space.
 

@@ -47,8 +47,8 @@ MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep:
 class MulticlassSVC(BaseClassifier):
     """The multiclass support vector machine of Crammer & Singer (2001), which trains all classes in one problem.
 
-    It minimises ½ Σ_k ‖w_k‖² + C Σ_i ξ_i, where w_k are the weights of class k. The slack ξ_i is by how much the true
-    class's score fails to exceed every other score by one on example i. The class with the highest score is predicted.
+    It minimises ½ Σ_k ‖w_k‖² + C Σ_i ξ_i, where w_k are the weights of class k. The slack ξ_i is what the score of the
+    true class lacks to exceed every other score by one on example i. The class with the highest score is predicted.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class MulticlassSVC(BaseClassifier):
     intercept_scaling : float, default=1.0
         The value of the constant feature. The larger it is, the less the bias is shrunk.
     tol : float, default=1e-3
-        Stop when the duality gap is at most this fraction of the objective. It is then that close to the optimum.
+        The solver stops when the duality gap, a bound on the error of the objective, is at most this fraction of it.
     max_iter : int, default=1000
         The largest number of passes through the training set. A pass is n visits of examples.
     cache_size : float, default=200
-        Megabytes of memory for kernel rows. They are in single precision where the whole kernel matrix does not fit.
+        Megabytes of memory for kernel rows, which are in single precision if the whole kernel matrix does not fit.
     class_weight : dict, "balanced" or None, default=None
         Class weights by label, which multiply the sample weights; None is 1 for all. "balanced": equal class totals.
     n_jobs : int or None, default=None
@@ -173,7 +173,7 @@ class MulticlassSVC(BaseClassifier):
         check_verbose(self.verbose)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
-        """Return X, row indices, class indices and C of the rows of positive weight; set ``classes_``."""
+        """Return X, row indices, class indices and penalties C of the rows with positive weight; set ``classes_``."""
         taken = Taken(refusal="MulticlassSVC takes numbers only")
         X = learn_X(self, X, taken, **self._options())
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
@@ -342,7 +342,7 @@ class MulticlassSVC(BaseClassifier):
         return known and is_table(self.dual_coef_, (m, K))
 
     def _check_scores(self) -> None:
-        """Raise unless the squares of support vectors, and the scores of the first and the longest one, are finite."""
+        """Raise unless the squared norms of support vectors, and the scores of the first and longest, are finite."""
         if self.kernel == "precomputed" or not len(self.support_):
             return
         sizes = squares(self.support_vectors_)
@@ -365,7 +365,7 @@ def print_progress(iteration: int, primal: float, dual: float, active: int) -> N
 
 
 def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
-    """Return whether an array of float64 has the shape, and no entry so large that sums overflow."""
+    """Return whether an array is float64, has the shape if one is given, and no entry so large that sums overflow."""
     fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
     return fits and bool((np.abs(values) <= LARGEST).all())
 
@@ -377,7 +377,7 @@ KERNELS = ("linear", "rbf", "poly", "precomputed")  # in the order of the compil
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of examples x and z: exp(−γ‖x−z‖²), (γ⟨x,z⟩ + coef0)^degree or another function, plus a constant."""
+    """The kernel function of examples x and z: exp(−γ‖x−z‖²), (γ⟨x,z⟩ + coef0)^degree or a user's, plus a constant."""
 
     name: str  # one of `KERNELS`, or "callable"
     function: Callable[[Any, Any], Any] | None = None  # of the user
@@ -428,7 +428,7 @@ def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
 
 
 def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef0: float, constant: float) -> Kernel:
-    """Return the `Kernel` for training examples X with these C; "scale" and "auto" are resolved to a number gamma."""
+    """Return the `Kernel` for training examples X with penalties ``weight``; gamma becomes a number if it is a name."""
     if callable(kernel):
         return Kernel("callable", kernel, constant=constant)
     if kernel == "poly" and coef0 < 0:
@@ -473,7 +473,7 @@ def as_gram(values: Any, shape: tuple[int, int]) -> Array:
 
 
 def check_gram(gram: Array) -> None:
-    """Raise ValueError unless an array (n, n) can be a kernel matrix; warn if it is not positive semi-definite."""
+    """Raise ValueError unless an array (n, n) is symmetric with diagonal ≥ 0; warn if not positive semi-definite."""
     scale = float(np.abs(gram).max(initial=0.0))
     skew = float(np.abs(gram - gram.T).max(initial=0.0))
     if skew > 1e-8 * scale:
@@ -558,7 +558,7 @@ class MergedExamples:
         return _kernels.Svm(*row_arrays(self.X), self.X.shape[1], self.c, self.C, K)
 
     def spread(self, solution: Solution) -> Solution:
-        """Return the solution for all rows: a merged example's dual variables are divided in proportion to C."""
+        """Return the solution for all rows: a merged example's dual variables are split in proportion to C."""
         if solution.a is None:
             return solution
         part = self.C_all / self.C[self.group]
@@ -566,7 +566,7 @@ class MergedExamples:
 
 
 def row_arrays(X: Any) -> tuple[Array | None, Array | None, AnyArray | None, AnyArray | None]:
-    """Return the rows of X for the compiled solver: dense values, or values, indices and indptr; None for the rest."""
+    """Return X as four arguments of the compiled solver: (dense, None, None, None) or (None, data, indices, indptr)."""
     if not issparse(X):
         return np.ascontiguousarray(X, dtype=np.float64), None, None, None
     if X.shape[1] > np.iinfo(np.int32).max:
@@ -580,7 +580,7 @@ def row_arrays(X: Any) -> tuple[Array | None, Array | None, AnyArray | None, Any
 
 
 def groups(X: Any, c: Labels) -> tuple[AnyArray, AnyArray]:
-    """Return a group index for every row (n,), equal for equal rows of a class, and the index of one row per group."""
+    """Return a group index for every row (n,), the same for equal rows of a class, and one row index per group."""
     hashed = _kernels.row_hashes(*row_arrays(X), X.shape[0])
     order = np.lexsort((c, hashed))
     same = np.zeros(len(order), dtype=bool)  # whether a row of the order equals the one before

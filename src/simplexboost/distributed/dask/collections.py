@@ -225,7 +225,7 @@ def join_columns(array: Any) -> Any:
 
 
 def predict_frame(X: Any, init_score: Any, options: dict[str, Any], columns: Any, classes: AnyArray) -> Any:
-    """Return the predictions for a Dask DataFrame as a Series, or a DataFrame with these columns, with X's index."""
+    """Return the predictions for a Dask DataFrame: a Series, or a DataFrame with these columns, with the index of X."""
     if init_score is not None and not isinstance(init_score, dd.DataFrame | dd.Series):
         raise TypeError(f"init_score must be a Dask DataFrame or Series, like X, not a {type(init_score).__name__}.")
     more = [] if init_score is None else [init_score]

@@ -1,7 +1,7 @@
 """Classifiers that are fitted on a Dask cluster and predict for Dask collections.
 
-Their methods are made from the methods of the local class: `LAZY` lists the methods that also take Dask collections.
-Some functions of `simplexboost.decide` take Dask collections too; everything else raises an error.
+Their methods are made from those of the class for tables in memory, the local class: `LAZY` lists the methods that also
+take Dask collections. Some functions of `simplexboost.decide` do so, too; everything else raises an error.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Placement:
         return []
 
     def make(self, items: Sequence[int], held: Sequence[Held]) -> list[Held]:
-        """Return new actors that hold the given partitions, besides those in `held`; some may already be gone again.
+        """Return new actors that hold the given partitions, besides those in `held`; some may already be lost.
 
         Afterwards Dask forgets the partitions themselves; the actors keep what the program makes from the partitions.
         """

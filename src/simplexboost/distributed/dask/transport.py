@@ -38,7 +38,7 @@ NOTICE = 5.0
 class DaskTransport:
     """A `comm.Transport` for a Dask cluster; it also places partitions on the workers, in `Holder` actors.
 
-    It is a context manager: at its end the actors are released, even after an error.
+    Use it as a context manager: at the end of the block, the actors are released, even after an error.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class DaskTransport:
         self.started = set(self.held)
 
     def form_tree(self) -> None:
-        """Tell every actor to which other actors it passes messages on."""
+        """Tell every actor the places of its children: the actors to which it must pass messages on."""
         places = [holder.place for holder in self.held]
         first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self._loop)
         self.near = {places[0]} if first.result() else set()

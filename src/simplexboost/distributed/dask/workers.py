@@ -95,7 +95,7 @@ class Holder:
         weakref.finalize(self, member.close).atexit = False  # the thread is a daemon: no need to wait for it
 
     async def lead(self, children: list[Place], tree: int) -> None:
-        """Set the actors to pass messages on to; older trees (of a smaller number `tree`) are ignored."""
+        """Set the actors to pass messages on to, unless an earlier call had the same or a higher number `tree`."""
         if tree > self._tree:
             self._children, self._tree = children, tree
 

@@ -28,7 +28,7 @@ Predict = Callable[[AnyArray, AnyArray, int], None]  # adds values at X (n, p) t
 
 @dataclass(frozen=True, eq=False)
 class CpuForest:
-    """The trees of a model; the first prediction for a dense and for a sparse table packs the trees for it."""
+    """A `PackedForest` for the CPU; trees are packed at the first dense table, and again at the first sparse table."""
 
     forest: ForestArrays
 
@@ -49,7 +49,7 @@ class CpuForest:
 
     @cached
     def sparse(self) -> tuple[list[Predict], AnyArray]:
-        """The packed parts of the forest, on only the columns that its trees split, and these columns' indices."""
+        """The functions of `pack_parts`, on only the columns that a tree splits, and the indices of these columns."""
         nodes, used = compact(self.forest.trees)
         trees = [replace(tree, nodes=of_tree) for tree, of_tree in zip(self.forest.trees, nodes, strict=True)]
         return pack_parts(replace(self.forest, trees=trees, n_features=len(used))), used
@@ -78,7 +78,7 @@ def find_leaves(tree: Tree, X: AnyArray, n_threads: int) -> AnyArray:
 
 
 def pack_parts(forest: ForestArrays) -> list[Predict]:
-    """Pack a forest whole or, if it is too large, in halves; return the functions that add the parts' values to F."""
+    """Return functions that each add the values of some trees to F: one, or several if there are too many trees."""
     try:
         return [pack(forest).predict]
     except OverflowError:
@@ -113,5 +113,5 @@ def pack(forest: ForestArrays) -> Any:
 
 
 def starts(sizes: list[int] | AnyArray) -> AnyArray:
-    """Return the index at which each part begins if parts of these sizes are concatenated, and the total size."""
+    """Return where parts of these sizes begin if they are concatenated, and as last entry the total size."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -65,9 +65,10 @@ class RoundMaker:
         limit: float,
         seconds: float,
     ) -> RoundBlock:
-        """Make one round per entry of `draws`, F += rate · alpha · (leaf values); stop before an unusual round.
+        """Make one round per entry of `draws`, F += rate · alpha · (leaf values), or fewer if the call ends early.
 
-        The call also stops after `seconds`, or before a round that might raise ``reach``, the bound on |F|, to `limit`.
+        The call ends early after `seconds`, and before a round that is left to Python: for example, if the tree has no
+        edge, a value is not finite, or `reach`, the bound on |F|, could grow to `limit`.
         """
         loss, n = self.loss, self.data.n
         loss.make_room(1)

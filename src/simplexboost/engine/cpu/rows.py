@@ -26,7 +26,7 @@ def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
 
 
 class TiltedLoss:
-    """The base of losses with one label per row: sample weights, weights of robust losses, and mean losses."""
+    """The base of losses with one label per row: it computes the risk, and scales the row weights of robust losses."""
 
     def __init__(self, problem: RowProblem, compute: Compute, loss: Any) -> None:
         self.problem, self.compute, self.loss = problem, compute, loss
@@ -41,8 +41,8 @@ class TiltedLoss:
         """Update the divisor of the weights that a robust loss gives to rows.
 
         Robust losses multiply the gradient by p_c^a (1 − p_c)^b, p_c the probability of the true class. With many
-        classes this weight is small at the start, but l2 is absolute. So weights are divided by the largest mean weight
-        so far. The current mean would not do: late in the fit it gives huge weights to the last uncertain rows.
+        classes this weight is small at the start, but the l2 penalty is not. So weights are divided by the largest mean
+        weight so far; the current mean would give huge weights to the last uncertain rows late in the fit.
         """
         a, b = self.problem.exponents
         p = np.exp(-self.loss.astype(np.float64))
@@ -68,7 +68,7 @@ class CpuRowLoss(TiltedLoss, HostLoss):
         self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
 
     def make_room(self, s: int) -> None:
-        """Allocate `stats` anew unless its shape fits a gradient sketch along s directions."""
+        """Allocate ``stats`` (n, s + 1) for a gradient sketch along s directions, unless it has this shape already."""
         if self.stats.shape[1] != s + 1:
             self.stats = np.empty((len(self.loss), s + 1))
 
@@ -88,7 +88,7 @@ class CpuRowLoss(TiltedLoss, HostLoss):
 
 
 class CandidateRowLoss(CpuRowLoss):
-    """The loss with one label per row, at scores F that are `Candidates`; leaf values are sparse arrays (L, K)."""
+    """`CpuRowLoss` for many classes: F is a `Candidates`, which stores scores of only a few classes per row."""
 
     preference: Any = None  # (K,) of the last pull
 
@@ -145,7 +145,7 @@ LANES = 16  # rows of the mistakes are padded to a multiple of so many numbers (
 
 
 class CpuBlocks(HostLoss):
-    """The loss of a `BlockProblem`; every call of `pull` overwrites the same arrays."""
+    """The log-loss of a `BlockProblem` (several labels or class targets); every `pull` overwrites the same arrays."""
 
     def __init__(self, problem: BlockProblem, compute: Compute) -> None:
         n, K = len(problem.c), problem.own.shape[1]

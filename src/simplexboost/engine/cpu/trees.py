@@ -1,6 +1,6 @@
 """Grows trees in compiled code, and bins sparse tables.
 
-A tree is grown from a source of sums over rows: one shard with all rows, or an object that adds up several shards.
+A tree is grown from sums over rows, computed by a shard (a compiled object that has the rows) or by several shards.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ limb_values = _kernels.limb_values  # the last step of exact sums over leaves: s
 
 
 def table_of(data: BinnedData, n_threads: int) -> Any:
-    """Return the bin codes as the kernels take them, cached in `data`; raise if a code is not a bin of its feature."""
+    """Return the bin codes as a compiled table, cached in `data`; raise if a code is not a bin of its feature."""
     codes = data.codes
     if isinstance(codes, SparseCodes):
         table: Any = _kernels.SparseTable(
@@ -106,9 +106,9 @@ def make_shard(
     segments: AnyArray,
     n_threads: int,
 ) -> Any:
-    """Return the compiled source of sums over the rows of one shard.
+    """Return a shard: a compiled object that computes sums over the rows of one process, from which a tree is grown.
 
-    ``segments`` (s, 2) map row indices in this shard to indices among all rows: s runs of consecutive rows, run i from
+    ``segments`` (s, 2) maps row indices in this shard to indices among all rows: s runs of consecutive rows, run i from
     ``segments[i, 0]`` in this shard and from ``segments[i, 1]`` among all rows.
     """
     if growth.bits not in (32, 64):
@@ -142,7 +142,7 @@ def make_shard(
 
 
 def interaction_groups(growth: Growth) -> tuple[int, AnyArray | None, AnyArray | None]:
-    """Return the interaction limit as kernels take it: the most features, or feature groups and where each begins."""
+    """Return the limit on features of a path: (most features, None, None), or (0, groups' features, group starts)."""
     together = growth.interactions
     if isinstance(together, int):
         return together, None, None

@@ -42,7 +42,7 @@ def cuda_engine(n_threads: int = 1, device: Any = None) -> Engine:
 
 @dataclass(frozen=True)
 class CudaRows(LocalRows):
-    """The rows of a table that is wholly in this process; the GPU sums over arrays in its memory."""
+    """The rows of a table that is wholly in this process; arrays in GPU memory are summed there, others on the CPU."""
 
     device: Any = field(default_factory=current_device, repr=False)
 
@@ -61,8 +61,8 @@ class CudaRows(LocalRows):
 class CudaCompute(CpuCompute):
     """The computations of an engine on the current GPU.
 
-    The same GPU gives the same bytes every time and, from the same statistics, the same tree as the CPU engine, bit for
-    bit.
+    Repeated computations on one GPU give the same bytes. From the same statistics, they give the same trees as those
+    of the CPU engine, bit for bit.
     """
 
     device: Any = field(default_factory=current_device)

@@ -22,7 +22,7 @@ BINS = records("X edges first codes missing", [("n", "i8"), ("all", "i8"), ("p",
 class DeviceArray:
     """An array in GPU memory that can be read like a NumPy array; the first reading copies the values to host memory.
 
-    The elements of ``on_device`` may be words that pack several values.
+    The GPU array ``on_device`` may have several values packed in each of its elements.
     """
 
     def __init__(self, on_device: Any, device: Any, shape: tuple[int, ...], dtype: Any) -> None:
@@ -87,7 +87,7 @@ def goes_to_device(X: Any) -> bool:
 
 
 def upload_pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
-    """Yield blocks of consecutive rows of X in GPU memory, each with the index of its first row."""
+    """Yield X as blocks of rows in GPU memory: the index of a block's first row, then the block."""
     if isinstance(X, DeviceTable):
         yield 0, X.on_device
         return
@@ -97,7 +97,7 @@ def upload_pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
 
 
 def code_rows(X: Any, edges: Edges, device: Any) -> tuple[Any, AnyArray]:
-    """Return what `CpuCompute.codes` returns, bin codes and the features with missing values; runs on the GPU."""
+    """Return bin codes and a mask of the features with missing values, as `CpuCompute.codes` does, but on the GPU."""
     n, p = X.shape
     codes, missing = device.empty((-(-p // TILE), n), np.uint64), device.empty(p, np.int32)
     device.clear(missing)

@@ -163,7 +163,7 @@ def has_gpu() -> bool:
 
 
 def records(pointers: str, rest: list[tuple[str, str]]) -> np.dtype[Any]:
-    """Return the dtype of a kernel's argument structure: `pointers`, then the fields `rest`, in the source's order."""
+    """Return the dtype of a kernel's argument structure: a pointer per name in `pointers`, then the fields `rest`."""
     return np.dtype([(name, np.uint64) for name in pointers.split()] + rest, align=True)
 
 
@@ -290,7 +290,7 @@ class Fetched:
 
 
 class CudaDevice:
-    """The current GPU; see `interface.Device`."""
+    """The current GPU: its memory, copies to and from this memory, and kernel launches; see `interface.Device`."""
 
     is_host: ClassVar[bool] = False
 
@@ -446,7 +446,7 @@ class CudaDevice:
     def kernel(
         self, module: str, name: str, options: dict[str, Any], shared: int = 0, cooperative: bool = False
     ) -> CudaKernel:
-        """Return a kernel of ``source/<module>.cu``, compiled with these macros; CuPy caches the result on disk."""
+        """Return a kernel of ``source/<module>.cu``, compiled with macros `options`; CuPy caches the result on disk."""
         key = (module, name, tuple(options.items()), shared)
         if key not in self._kernels:
             code = source_text("common.cuh") + source_text(f"{module}.cu")

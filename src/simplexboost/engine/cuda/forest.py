@@ -129,7 +129,10 @@ class CudaForest(CpuForest):
 
 
 class FlatPaths(NamedTuple):
-    """The path arrays of trees, by their names in ``source/shapley.cu``, and the sizes of the largest tree and path."""
+    """All root-to-leaf paths of some trees, flattened into arrays for the Shapley values on the GPU.
+
+    The dict ``arrays`` has the names in ``source/shapley.cu``; the others are largest sizes, and the leaf count.
+    """
 
     arrays: dict[str, AnyArray]
     most_links: int  # of a tree
@@ -140,7 +143,7 @@ class FlatPaths(NamedTuple):
 
 
 def flat_paths(trees: list[Tree], n_features: int, dtype: Any) -> FlatPaths:
-    """Return the root-to-leaf paths of trees that have splits, as arrays; `dtype` is the precision of real numbers."""
+    """Return all root-to-leaf paths of trees, at least one with a split; real-valued arrays have type `dtype`."""
     nodes, count = np.concatenate([tree.nodes for tree in trees]), np.concatenate([tree.count for tree in trees])
     tree_of = np.repeat(np.arange(len(trees)), [len(tree.nodes) for tree in trees])
     inner = np.flatnonzero(nodes["feature"] >= 0)
@@ -248,7 +251,7 @@ def gauss_rules(most: int) -> AnyArray:
 
 
 def ratios(z: AnyArray, n_points: AnyArray, rules: AnyArray) -> AnyArray:
-    """Return (1 − z) / (t + (1 − t) z) for each link's share z at the points t of its quadrature rule, in one array."""
+    """Return (1 − z) / (t + (1 − t) z) at all quadrature points t of each link; z (links,) are shares of rows."""
     link = np.repeat(np.arange(len(z)), n_points)
     point = np.arange(len(link)) - starts(n_points)[link]
     t, rest = rules[n_points[link], 0, point], rules[n_points[link], 1, point]
@@ -279,7 +282,7 @@ class DevicePaths:
 
     @staticmethod
     def of(device: Any, paths: Any) -> DevicePaths | None:
-        """Return `paths` in GPU memory, cached; None if no tree has a split or a path has more than 64 links."""
+        """Return `paths` in GPU memory, cached; None if no tree has a split or a path splits more than 64 features."""
         if paths not in device.kept:
             flat = None
             if any(tree.n_leaves > 1 for tree in paths.trees):
@@ -335,8 +338,8 @@ class DevicePaths:
 def explain(device: Any, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
     """Write Shapley values to `out` and return True, or return False if the CPU must compute them.
 
-    See `interface.Compute.explain`. The GPU is used only if leaf values, path weights and the values of some rows take
-    at most half of its free memory.
+    See `interface.Compute.explain`. The GPU is used only if leaf values, path weights and the Shapley values of 32
+    rows take at most half of its free memory.
     """
     found = DevicePaths.of(device, paths) if len(X) >= FEW_ROWS and out.size else None
     if found is None:

@@ -91,7 +91,7 @@ def tree_sizes(bin_stride: int, p: int, any_categories: bool, m: int, growth: Gr
 
 @dataclass(eq=False)
 class Layout:
-    """A kernel with its arguments and memory, reused for all trees of the same growth options and sizes."""
+    """The kernel that grows trees, its arguments and its memory, for all trees of the same options and sizes."""
 
     kernel: Any
     n_blocks: int
@@ -171,9 +171,9 @@ class TreeGrower:
         return histograms + cells + rows + leaves + 8 * sizes["scratch_size"] * warps
 
     def has_room(self, m: int, d: int, growth: Growth, n_rows: int) -> bool:
-        """Return whether the GPU has memory for such a tree; cached, because the driver takes long to report it.
+        """Return whether the GPU has memory for a tree of these sizes and options; cached, because the driver is slow.
 
-        With very many statistics, the shared memory of a thread block is too small.
+        Shared memory must suffice for a thread block, too; with very many statistics, it does not.
         """
         key = (m, d, growth, n_rows)
         if key not in self._room_for:
@@ -250,7 +250,7 @@ class TreeGrower:
     def layout(
         self, m: int, d: int, one_hot: bool, own_leaves: bool, score: str, growth: Growth, n_rows: int
     ) -> Layout:
-        """Return the kernel, memory and arguments for one kind of tree, cached until the memory is reallocated."""
+        """Return the kernel, memory and arguments for trees of these options, cached until memory is reallocated."""
         key = (m, d, one_hot, own_leaves, score, growth, n_rows)
         if key in self._layouts:
             return self._layouts[key]
@@ -295,7 +295,7 @@ class TreeGrower:
         return self._layouts[key]
 
     def arrays(self, sizes: dict[str, int], m: int, width: int, bits: int, n_rows: int, blocks: int) -> dict[str, Any]:
-        """Return the kernel's arrays by their names in ``source/tree.cu``; None for an array that is not needed."""
+        """Return the dict of the kernel's arrays, with the names in ``source/tree.cu``; None if not needed."""
         capacity, works, bests = sizes["cell_capacity"], MOST_WORKS, 2 * MOST_WORKS * self.p
         lane, i4, i8, f8, u1 = np.dtype(f"i{bits // 8}"), np.int32, np.int64, np.float64, np.uint8
         each_row = dict.fromkeys(("list0", "list1", "order"), n_rows)
@@ -318,7 +318,7 @@ class TreeGrower:
 
 
 def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
-    """Return groups of features that may be split on one path as bit masks, (n_groups, words) uint32."""
+    """Return bit masks of groups of features, (n_groups, words) uint32; a path may split only features of one group."""
     masks = np.zeros((len(groups), -(-p // 32)), dtype=np.uint32)
     for mask, group in zip(masks, groups, strict=True):
         for f in group:
@@ -327,7 +327,7 @@ def group_masks(groups: tuple[tuple[int, ...], ...], p: int) -> AnyArray:
 
 
 def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tuple[Tree, AnyArray, Array]:
-    """Return the kernel's results: the tree without thresholds, integer leaf sums, and the largest summands."""
+    """Return the tree without thresholds, integer leaf sums, and the largest absolute value of each leaf statistic."""
     found = host[places["result"] : places["result"] + RESULT.itemsize].view(RESULT)[0]
     if found["error"]:
         raise RuntimeError("the tree needs more memory on the device than was set aside for it")
@@ -345,7 +345,7 @@ def read_tree(host: AnyArray, places: dict[str, int], d: int, own: slice) -> tup
 
 
 def result_layout(leaves: int, width: int, d: int, categories: bool) -> dict[str, int]:
-    """Return the offset of every result array in one memory block; arrays before `nodes` must be zeroed first."""
+    """Return the byte offset of every result array in one memory block; zero arrays before ``nodes`` for every tree."""
     nodes = 2 * leaves - 1
     sizes = {
         "state": STATE_BYTES,
@@ -373,7 +373,7 @@ def splits_bytes(p: int, any_categories: bool = False) -> int:
 def can_grow(
     data: BinnedData, m: int, d: int, growth: Growth, rows: AnyArray | None, features: AnyArray | None
 ) -> bool:
-    """Return whether the GPU can grow such a tree: not for sparse or empty tables, or very deep symmetric trees."""
+    """Return whether the GPU supports these arguments: no sparse or empty tables, and no very deep symmetric trees."""
     if too_many_levels(growth) or isinstance(data.codes, SparseCodes) or growth.bits not in (32, 64):
         return False
     n_rows = data.n if rows is None else len(rows)

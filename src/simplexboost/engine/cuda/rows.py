@@ -48,7 +48,7 @@ def power_of_two(x: int, most: int) -> int:
 
 
 def exact_exponent(largest: float, n_rows: int) -> int:
-    """Return e such that sums of n_rows values up to `largest`, scaled by 2^e to integers, stay below 2^62."""
+    """Return an integer e: sums of n_rows values up to `largest`, scaled by 2^e to integers, stay below 2^62."""
     width = min(50, 62 - n_rows.bit_length())
     return min(max(width - math.frexp(largest)[1], -1000), 1000)
 
@@ -59,7 +59,7 @@ def launch(device: Any, name: str, grid: Any, dtype: Any, fields: Any, shared: i
 
 
 def add_leaves(device: Any, F: Any, values: Any, step: float, leaf_of_row: Any, n_leaves: int = 0) -> None:
-    """Add step · values[leaf of i] to F[i]; if `n_leaves`, a GPU address, is not 0, only for at least two leaves."""
+    """Add step · values[leaf of i] to F[i]; only with two leaves or more if `n_leaves`, a GPU address, is not 0."""
     n, d = F.shape
     rows = max(4, power_of_two(-(-n // (WARPS * device.most_blocks)), 32))  # of a warp, so that every warp has some
     fields = {
@@ -69,7 +69,7 @@ def add_leaves(device: Any, F: Any, values: Any, step: float, leaf_of_row: Any, 
 
 
 def find_leaves(table: TreeGrower, grown: PendingGrown) -> None:
-    """Write the leaf indices of all rows, for a tree that the GPU grows on a sample of the rows."""
+    """Write the leaf index of every row to ``grown.leaf_of_row``, for a tree that is grown on a sample of rows."""
     fields = {
         "codes": table.codes, "n_bins": table.n_bins, "has_missing": table.has_missing, "nodes": grown.nodes,
         "sets": grown.sets, "leaf_of_row": grown.leaf_of_row, "n": table.n,
@@ -78,7 +78,7 @@ def find_leaves(table: TreeGrower, grown: PendingGrown) -> None:
 
 
 class CudaLeaves(LateValues):
-    """Leaf values that the GPU may still be computing; ``on_device`` is (at least L, K) float32."""
+    """Leaf values that the GPU may still be computing; the float32 ``on_device`` has K columns and at least L rows."""
 
     def __init__(self, on_device: Any, device: Any, n_leaves: Callable[[], int], bound: float, count: int = 0) -> None:
         self.on_device, self._device, self._n_leaves, self._bound = on_device, device, n_leaves, bound
@@ -112,9 +112,9 @@ class CudaLeaves(LateValues):
 
 
 class ThinLeaves(CudaLeaves):
-    """Leaf values that are mostly zero: only the non-zero ones are copied to host memory.
+    """`CudaLeaves` that are mostly zero: only non-zero leaf values are copied to host memory.
 
-    Their count is guessed from the previous round (``expected``); if there are more, all of them are copied again.
+    Their number is guessed from the previous round (``expected``); if there are more, all of them are copied again.
     """
 
     def __init__(self, *parts: Any, pairs: Any, expected: list[int]) -> None:
@@ -221,7 +221,7 @@ class CudaRowLoss(TiltedLoss):
         return self.compute.rows.total_size((statistics if rows is None else statistics[rows])[:, :-1])
 
     def _add_totals(self, rows: Any, n_rows: int) -> Callable[[], list[float]]:
-        """Sum weighted losses over all rows and gradient norms over `rows`; return a function that waits for both."""
+        """Sum weighted losses over all rows and gradient norms over `rows`; return a function that waits for them."""
         n_blocks = min(-(-self.n // BLOCK), 2 * self.device.n_processors)
         if self.parts is None:
             self.parts = self.device.empty((2, n_blocks), np.float64)
@@ -264,8 +264,7 @@ class CudaRowLoss(TiltedLoss):
     def _pairs(self, values: Any, tree: PendingGrown) -> Any:
         """Return the non-zero leaf values in CSR form, as one int32 array in GPU memory.
 
-        It begins with L + 1 row starts, in space for `most_leaves` + 1. Then come the column and the bits of every
-        value.
+        First come L + 1 row starts (space: `most_leaves` + 1), then the column index and float32 bits of each value.
         """
         n_leaves, K = values.shape
         out = self.device.empty(n_leaves + 1 + 2 * n_leaves * K, np.int32)

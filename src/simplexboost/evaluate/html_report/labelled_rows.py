@@ -105,7 +105,7 @@ def rows_of_fit(clf: Any) -> int | None:
 
 
 def seems_fitted(rows: Evaluated) -> bool:
-    """Return whether the rows are probably the training rows: their number and their risk are the same as in the fit.
+    """Return whether the rows are probably the training rows: the fit had as many rows and the same training risk.
 
     Only fits with the logistic loss and without sample weights are recognised.
     """

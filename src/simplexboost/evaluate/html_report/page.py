@@ -153,7 +153,7 @@ def contents(
 
 
 def find_shown_features(contents: dict[str, Any]) -> set[int]:
-    """Return the indices of the features that the page names, which may be few of a million columns."""
+    """Return the indices of the features that occur on the page, often few; only their names are written."""
     importance = contents["importance"] or {"overall": [], "classes": None}
     of_classes = importance["classes"] or []
     shown = {j for entries in [importance["overall"], *of_classes] for j, _ in entries}
@@ -222,7 +222,7 @@ def report(
     clf : fitted classifier
         A classifier of this package for one label per row.
     X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
-        The labelled rows, if possible not the training rows: all scores on those are too good, and the page says so.
+        The labelled rows, if possible not the training rows: scores on training rows are too good; the page says so.
     path : str, path or binary file
         The file to write; it is written completely or not at all.
     title : str or None

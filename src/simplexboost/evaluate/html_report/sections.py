@@ -1,13 +1,13 @@
 """The sections of a report: each function computes the data of one section from labelled rows and their predictions.
 
-Fractions of rows have Wilson's interval. The balanced accuracy has it, too, for the number of rows that would give the
-same variance if all classes had equally many rows. The log-loss has a 95 % bootstrap interval, or with many rows a
-normal one.
+Fractions of rows have Wilson's interval. So has the balanced accuracy, with an effective number of rows: the number
+that would give the same variance if all classes had equally many rows. The log-loss has a 95 % bootstrap interval, or
+with many rows a normal interval.
 
 For a pair of classes a and b, Shapley values of their log-odds are computed for rows of each class that were predicted
 as the other class, and for some rows that were predicted right. A feature misleads if its values for confused rows of a
-are like its values for b. Several pairs are explained at once: to prepare the trees takes longer than to explain a few
-rows.
+are like its values for b. Several pairs are explained at once, since preparing the trees takes longer than explaining
+a few rows.
 
 A row with a low margin has a wrong label or is hard for the model. If a model has learned wrong labels of its training
 rows by heart, models that are fitted to folds find more of the wrong labels (`explain.doubtful_labels`).
@@ -144,7 +144,7 @@ def learning(rows: Evaluated) -> dict[str, Any] | None:
 
 
 def evaluate_rounds(rows: Evaluated) -> tuple[list[Curve], int]:
-    """Return curves of error and log-loss over the rounds on rows of the report, and the number of these rows."""
+    """Return curves of error and log-loss over the rounds, on evenly spaced rows of the report, and how many rows."""
     clf, rounds = rows.clf, int(rows.clf.n_iter_)
     if rounds == 0:
         return [], 0
@@ -168,7 +168,7 @@ def thin_out(places: AnyArray) -> AnyArray:
 
 
 def classes(rows: Evaluated) -> dict[str, Any]:
-    """Return the scores of each class, and the class that is predicted most often by mistake for its rows."""
+    """Return the scores of each class, and the wrong class that is predicted most often for rows of the class."""
     errors = rows.confusion.errors
     worst, times = errors.argmax(axis=1), errors.max(axis=1)
     taken_for = [k if n else None for k, n in zip(worst.tolist(), times.tolist(), strict=True)]
@@ -176,7 +176,7 @@ def classes(rows: Evaluated) -> dict[str, Any]:
 
 
 def class_map(rows: Evaluated) -> dict[str, Any] | None:
-    """Return the points of a class map; None if fewer than three classes have rows."""
+    """Return the points of a class map and the share they explain; None if fewer than three classes have rows."""
     here = rows.confusion.support > 0
     if here.sum() < 3:
         return None
@@ -186,7 +186,7 @@ def class_map(rows: Evaluated) -> dict[str, Any] | None:
 
 
 def confusions(rows: Evaluated) -> dict[str, Any]:
-    """Return the class order, the cells (true class, predicted class, count) with errors, and example rows."""
+    """Return the class order, the cells with errors (true class, predicted class, count), and example rows."""
     errors = rows.confusion.errors
     c, k = np.nonzero(errors)
     cells = np.column_stack([c, k, errors[c, k]])[np.argsort(-errors[c, k], kind="stable")]  # the most frequent first
@@ -216,7 +216,7 @@ def examples(rows: Evaluated, c: int, k: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A pair of classes a and b, and groups of rows for which the log-odds of a against b are explained."""
+    """A class pair (indices a and b), and groups of rows whose log-odds of a against b are explained."""
 
     a: int
     b: int
@@ -228,7 +228,7 @@ class Question:
 
 
 def deciding(rows: Evaluated, pairs: list[dict[str, Any]], cells: Cells) -> list[dict[str, Any]]:
-    """Return the features that separate the classes of each explained pair; add ``reasons`` to entries of ``pairs``."""
+    """Return for each explained class pair the features that separate it; add ``reasons`` to entries of ``pairs``."""
     try:  # only boosters of the package's trees and lines can be explained
         check_explainable(check_booster(rows.clf))
         check_not_merged(rows.clf)
@@ -262,7 +262,7 @@ def ask_questions(rows: Evaluated, by_pair: Pairs) -> list[Question]:
 
 
 def batch_questions(asked: list[Question], p: int) -> Iterator[list[Question]]:
-    """Yield batches of class pairs with at most 2²¹ Shapley values (rows × p × classes) each, or of a single pair."""
+    """Yield batches of class pairs: at most 2²¹ Shapley values (rows × p × classes) each, or a single larger pair."""
     batch: list[Question] = []
     n_rows = 0
     for question in asked:
@@ -287,7 +287,7 @@ def explain_log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
 
 
 def answer_question(question: Question, phi: Array, by_pair: Pairs, cells: Cells) -> dict[str, Any]:
-    """Return the features that separate a class pair, given Shapley values (rows, p); add reasons to ``by_pair``."""
+    """Return a class pair's separating features, given Shapley values (rows, p); add ``reasons`` to ``by_pair``."""
     a, b, groups = question.a, question.b, question.groups
     ends = np.cumsum([len(at) for at in groups.values()])[:-1]
     parts = dict(zip(groups, np.split(phi, ends), strict=True))
@@ -341,7 +341,7 @@ def calibration(rows: Evaluated) -> dict[str, Any] | None:
 def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
     """Return the rows with negative margins, the lowest margin first.
 
-    The margins are those of the model itself; if ``folds`` is given, `doubtful_labels` computes them.
+    If ``folds`` is None, the margins are from the model itself; else `doubtful_labels` fits models to the folds.
     """
     if folds is None:
         at = np.argsort(rows.margin, kind="stable")
@@ -370,7 +370,7 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
 
 
 def card(rows: Evaluated, data: str | None) -> dict[str, Any]:
-    """Return the model card: groups of (name, value) entries, parameters, candidates; ``data`` names the data set."""
+    """Return the model card: groups of (name, value) entries, and parameter tables; ``data`` is the data set's name."""
     few, many = int(rows.confusion.support.min()), int(rows.confusion.support.max())
     rate = rows.n / max(rows.seconds, 1e-9)
     groups = {
@@ -426,7 +426,7 @@ def model_entries(rows: Evaluated) -> list[list[str]]:
 
 
 def set_entries(rows: Evaluated) -> list[list[str]]:
-    """Return entries on coverage and size of prediction sets; none if the model is not calibrated for such sets."""
+    """Return (name, text) entries with coverage and mean size of prediction sets; [] if the model has no set scores."""
     scores = getattr(rows.clf, "set_scores_", None)
     if scores is None or rows.P is None:
         return []

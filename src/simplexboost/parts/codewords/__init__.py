@@ -49,7 +49,7 @@ CODEWORDS = Codewords.table
 
 
 def as_codewords(value: Any) -> Codewords:
-    """Return the `Codewords` object that ``value`` stands for: a name, such an object, or a coding matrix.
+    """Return the `Codewords` object for ``value``, which is a name, a `Codewords` object, or a coding matrix.
 
     Parameters
     ----------

@@ -88,15 +88,15 @@ class Codewords(Part, ABC):
 
     @abstractmethod
     def matrix(self, K: int, rng: RandomState = 0) -> Array:
-        """Return the coding matrix (K, d) of K >= 2 classes; ``rng`` is the seed if it is drawn or searched."""
+        """Return the coding matrix (K, d) of K >= 2 classes; ``rng`` is the seed of random draws and searches."""
 
     def columns(self, K: int) -> int | None:
-        """Return the number of columns for K classes, without computing the matrix; None if only `matrix` can tell."""
+        """Return the number of columns for K classes, without computing the matrix; None if this cannot be done."""
         d = getattr(self, "code_dim", None)
         return None if d is None else int(d)
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
-        """Return the coding matrix of those of the K classes that are in the training data, by the mask ``present``."""
+        """Return a coding matrix for only the classes in the training data, given as the mask ``present`` (K,)."""
         return self.matrix(int(check_present(K, present).sum()), rng)
 
 
@@ -113,7 +113,7 @@ class SizedCodewords(Codewords):
 
 
 def check_present(K: int, present: ArrayLike) -> Mask:
-    """Return the mask (K,) of the classes in the training data as an array; raise unless it has K booleans."""
+    """Return ``present``, the mask of classes in the training data, as an array; raise unless it has K booleans."""
     mask = np.asarray(present)
     if mask.dtype != bool or mask.shape != (K,):
         raise ValueError(f"present has shape {mask.shape} and type {mask.dtype}; accepted is a mask of K={K} booleans.")
@@ -186,7 +186,7 @@ class Simplex(SizedCodewords, name="simplex"):
 
     The codewords have length one, sum to zero and have equal inner products −1/(K−1). As in the paper's recursion, row
     0 is ``(1, 0, ...)``, and every other row is ``-1/(K-1)`` followed by a row of the simplex of K−1 classes, scaled so
-    that the whole row has length one. There are K−1 columns by default and at least; further columns are zero.
+    that the whole row has length one. There are at least K−1 columns, the default; further ones are zero.
 
     Examples
     --------
@@ -215,7 +215,7 @@ class Simplex(SizedCodewords, name="simplex"):
 
 
 class SAMMECode(Codewords, name="samme"):
-    """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared row length K/(K−1).
+    """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex of K vectors of squared length K/(K−1).
 
     Examples
     --------

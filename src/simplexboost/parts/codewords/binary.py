@@ -1,4 +1,4 @@
-"""Constructs coding matrices of −1, 0 and +1: all pairs or splits, random ones, ±1 codes of large Hamming distance."""
+"""Constructs coding matrices of −1, 0, +1: one-vs-all, all pairs or splits, random and large-distance codes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class AllPairs(Codewords, name="all-pairs"):
 
 
 class Exhaustive(Codewords, name="exhaustive"):
-    """The exhaustive code: a ±1 column for every split of the classes in two non-empty sets (Dietterich and Bakiri).
+    """The exhaustive code: a ±1 column for every split of the classes into two non-empty sets (Dietterich and Bakiri).
 
     There are 2^(K−1) − 1 columns. Row 0 is all ones; in row k, column j is −1 if bit k − 1 of j + 1 is set, else +1.
 
@@ -81,7 +81,7 @@ class Exhaustive(Codewords, name="exhaustive"):
 
 
 class RandomDense(SizedCodewords, name="random-dense"):
-    """A random ±1 code: of several draws, the one of largest minimal Hamming distance (Allwein, Schapire and Singer).
+    """A random ±1 code, the one of largest minimal Hamming distance among several (Allwein, Schapire and Singer).
 
     Every column has both signs and no two rows are equal. There are ``ceil(10 log2 K)`` columns by default.
 
@@ -150,7 +150,7 @@ PRIMITIVE = dict(enumerate((0o3, 0o7, 0o13, 0o23, 0o45, 0o103, 0o211, 0o435, 0o1
 class Hadamard(Codewords, name="hadamard"):
     """The first K rows of Sylvester's Hadamard matrix of order N = 2^⌈log₂ K⌉, without its constant column.
 
-    Any two rows differ in exactly N/2 of the N−1 columns; no ±1 code with N−1 columns does better (Plotkin's bound).
+    Any two rows differ in exactly N/2 columns; no ±1 code of N−1 columns has a larger minimal distance (Plotkin).
 
     Examples
     --------
@@ -171,11 +171,11 @@ class Hadamard(Codewords, name="hadamard"):
 
 
 class BCH(SizedCodewords, name="bch"):
-    """K codewords, with entries ±1, of a binary BCH code of 2^m − 1 bits (m an integer), with a guaranteed distance.
+    """A ±1 code drawn from a binary BCH code of 2^m − 1 bits (m an integer), with a guaranteed Hamming distance.
 
-    Of all BCH codes of this length with at least K codewords, it is the one of largest designed distance. K codewords
-    are drawn such that the columns are as different as possible. For up to 2^m classes it is Hadamard's code. The
-    number of columns is 1, 3, 7, 15, … or 4095, and less than 2^K; the default is the smallest of these numbers that is
+    Of all BCH codes of this length with at least K codewords, the one of largest designed distance is used. K of its
+    codewords are drawn so that columns are as different as possible. For K <= 2^m this is Hadamard's code. The number
+    of columns is 1, 3, 7, 15, … or 4095, and less than 2^K; the default is the smallest of these numbers that is
     at least ``10 log2 K``.
 
     Examples
@@ -214,7 +214,7 @@ class BCH(SizedCodewords, name="bch"):
 
 
 def best_generator(K: int, m: int) -> Bits:
-    """Return the 0/1 generator matrix of the BCH code of length 2^m − 1, >= K words and largest designed distance."""
+    """Return the 0/1 generator matrix of the BCH code of 2^m − 1 bits with >= K words, largest designed distance."""
     n = 2**m - 1
     if n + 1 >= K:  # every non-zero column of m bits once: the simplex code, which is Hadamard's in another order
         return np.arange(1, n + 1) >> np.arange(m)[:, None] & 1
@@ -239,7 +239,7 @@ def best_generator(K: int, m: int) -> Bits:
 
 
 def minimal_polynomial(coset: set[int], powers: list[int]) -> Bits:
-    """Return the 0/1 coefficients of Π (x + α^j) over all j in the coset, lowest first, from the powers of α."""
+    """Return the 0/1 coefficients, lowest first, of Π (x + α^j), j in ``coset``; powers[i] is α^i in GF(2^m)."""
     logarithm = {value: exponent for exponent, value in enumerate(powers)}
     coefficients = [1]
     for j in sorted(coset):
@@ -267,7 +267,7 @@ class MaxHamming(SizedCodewords, name="max-hamming"):
     If Hadamard's or the exhaustive code has the wanted number of columns, it is used, since both are optimal. Otherwise
     a local search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and l)``, and
     flips a few at random to leave local optima. No column becomes constant, or equal or opposite to another one. There
-    are at least ``log2 K`` and at most ``2**(K-1) - 1`` columns, the number of distinct splits. The default is
+    are at least ``log2 K`` and at most ``2**(K-1) - 1`` columns, the number of splits into two sets. The default is
     ``ceil(10 log2 K)``, or this maximum if that is smaller.
 
     Examples
@@ -315,7 +315,7 @@ def one_signed(Y: Array) -> Mask:
 
 
 def spread_rows(Y: Array, rng: np.random.Generator) -> Array:
-    """Return the best code of a local search from Y: descend, flip a few entries at random, descend again."""
+    """Search locally from a ±1 code Y, with random flips at optima; return the code of largest minimal distance."""
     K, d = Y.shape
     turns = int(np.clip(2 * 10**9 // (K * d), 2 * K, 20_000))  # each turn is about one row; three seconds at most
     plotkin = (
@@ -334,7 +334,7 @@ def spread_rows(Y: Array, rng: np.random.Generator) -> Array:
 
 
 def descend(Y: Array, order: NDArray[np.intp], turns: int) -> tuple[Array, int]:
-    """Flip entries of a copy of Y while this lowers Σ 4^(−distance of rows); return the copy and the turns used."""
+    """Flip entries of a copy of Y to lower Σ 4^(−distance of rows); return the copy and how many rows were visited."""
     K, d = Y.shape
     Y, resting = Y.copy(), 0
     for turn in range(turns):
@@ -353,7 +353,7 @@ def descend(Y: Array, order: NDArray[np.intp], turns: int) -> tuple[Array, int]:
 
 
 def flip(Y: Array, k: int, j: int) -> bool:
-    """Flip Y[k, j] in place, unless column j would be constant, or equal or opposite to another; tell if it flipped."""
+    """Flip Y[k, j] unless column j would be constant, or equal or opposite to another; return whether Y has changed."""
     column = Y[:, j].copy()
     column[k] = -column[k]
     likeness = np.abs(column @ Y)

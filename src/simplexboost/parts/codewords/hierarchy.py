@@ -26,7 +26,7 @@ class Ordered(SizedCodewords, name="ordered"):
     Parameters
     ----------
     smoothness : float, default=1.5
-        How fast amplitudes fall: the amplitude of wave j falls about like 1 / j to this power.
+        The amplitude of wave j is about proportional to 1 / j to this power.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class Hierarchy(Part):
 
     @property
     def _paths(self) -> dict[Any, list[Any]]:
-        """A dict from every label to its path: the nodes from below the root down to the label itself."""
+        """A dict from every label to its path, a list of the nodes from below the root down to the label itself."""
         return check_tree(self.tree)
 
     @property
@@ -230,7 +230,7 @@ class Hierarchy(Part):
         return list(dict.fromkeys(path[min(level, len(path)) - 1] for label, path in paths.items() if label in known))
 
     def members(self, level: int, classes: Any) -> Mask:
-        """Return a mask (K, m) that tells which of K classes are below which of the m nodes of a level (`nodes`)."""
+        """Return a mask (K, m): entry (k, j) tells whether class k is below the j-th of the m `nodes` of a level."""
         place = {name: j for j, name in enumerate(self.nodes(level, classes))}
         own = np.array([place[path[min(level, len(path)) - 1]] for path in self._paths_of(classes)])
         return own[:, None] == np.arange(len(place))
@@ -252,7 +252,7 @@ class Hierarchy(Part):
     def codewords(self, classes: Any) -> Array:
         """Return a coding matrix (K, K − 1) of K >= 2 classes in which classes near in the tree have near codewords.
 
-        It combines a simplex for the children of every inner node. The mean squared length of the codewords is one.
+        A simplex is used for the children of every inner node. The mean squared length of the codewords is one.
         """
         paths = self._paths_of(classes)
         K = check_classes(len(paths))
@@ -274,7 +274,7 @@ class Hierarchy(Part):
         return Y / np.sqrt((Y**2).sum(axis=1).mean())
 
     def _paths_of(self, classes: Any) -> list[list[Any]]:
-        """Return the path of every given class label; raise if a label is not a leaf of the tree."""
+        """Return for each class label the nodes from below the root to the label; raise if a label is no leaf."""
         paths, found = self._paths, np.asarray(classes)
         if found.ndim != 1 or not len(found):
             raise ValueError(f"classes has shape {found.shape}; pass a list of labels, at least one.")
@@ -286,7 +286,7 @@ class Hierarchy(Part):
 
 
 def check_tree(tree: Any) -> dict[Any, list[Any]]:
-    """Return a dict from leaves to their paths; raise unless there are at least two leaves, all names distinct."""
+    """Return a dict from leaf to path; raise unless there are at least two leaves and all names are distinct."""
     if not isinstance(tree, Mapping):
         raise TypeError(f"tree={tree!r:.200} of a hierarchy must be {FORMS}.")
     paths = list(walk_paths(tree))
@@ -311,7 +311,7 @@ def check_tree(tree: Any) -> dict[Any, list[Any]]:
 def walk_paths(
     tree: Any, name: Any = "the root", above: tuple[Any, ...] = (), outer: tuple[int, ...] = ()
 ) -> Iterator[list[Any]]:
-    """Yield the path of names to every leaf; raise if a node is invalid. Recursive calls pass the other arguments."""
+    """Yield the path to every leaf, a list of names; raise if a node is invalid. Other arguments are for recursion."""
     if id(tree) in outer:
         raise ValueError(f"the hierarchy contains itself: {name!r} is below itself.")
     if not isinstance(tree, Mapping | list | tuple | np.ndarray):
@@ -333,7 +333,7 @@ def walk_paths(
 
 
 def find_tops(parents: Mapping[Any, Any]) -> list[Any]:
-    """Return the nodes right below the root, from a dict of parents; raise if there is a cycle or too many levels."""
+    """Return the nodes right below the root, given each node's parent; raise if there is a cycle or too many levels."""
     tops: dict[Any, None] = {}
     for start in parents:
         way = [start]

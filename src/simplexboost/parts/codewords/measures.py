@@ -1,4 +1,4 @@
-"""Computes how good a coding matrix is: its smallest distance, the wrong bits it corrects, its margin capacity."""
+"""Computes how good a coding matrix is: its smallest distance, margin capacity, and number of corrected bits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import check_classes, check_matrix, check_ternary
 
 @described
 def min_distance(Y: ArrayLike) -> float:
-    """Compute the smallest squared distance of two rows of a coding matrix, ``min_{k<l} ‖y_k - y_l‖²``; may be 0.
+    """Compute the smallest squared distance of two rows of a coding matrix, ``min_{k<l} ‖y_k - y_l‖²``.
 
     Examples
     --------
@@ -72,9 +72,9 @@ def bits_corrected(Y: ArrayLike) -> int:
 
 @described
 def margin_capacity(Y: ArrayLike) -> float:
-    """Compute the margin that a vector v can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
+    """Compute the margin that all classes can reach, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
 
-    It is half the smallest distance of a codeword to the convex hull of all others, or 0 if one lies in that hull.
+    It is half the smallest distance of a codeword to the convex hull of all others, or 0 if a codeword lies in it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def _hull_distance(y: Array, others: Array) -> float:
 
 @described
 def capacity_bound(K: int) -> float:
-    """Compute the largest margin capacity of K codewords of length one, ``K / (2(K-1))``, which the simplex has.
+    """Compute the largest margin capacity of K codewords of length one, ``K / (2(K-1))``; the simplex attains it.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Constructs max-min codes for many classes: unit vectors in few dimensions, as far apart as possible.
 
-`pack` minimises max_{k<l} <y_k, y_l> over K unit vectors in d dimensions in two stages. *Anneal*: several random codes
+`pack` minimises max_{k<l} <y_k, y_l> over K unit vectors in d dimensions, in two stages. *Anneal*: several random codes
 descend the log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. This gives
-three digits. *Polish*: for small codes, the best results are moved to a local optimum with all digits, by a linear
+three digits. *Polish*: for small codes, the best results are moved to an accurate local optimum, by a linear
 program per step in a trust region, ``min c s.t. <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c``.
 
 `Auto` uses a max-min code only if the scores F (n, K) of canonical codewords would not fit into memory.
@@ -41,10 +41,10 @@ _last: tuple[Any, Points, Any] = (None, np.empty((0, 0)), None)
 
 
 def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
-    """Search K unit vectors in d dimensions, (K, d), with a large minimal distance; with zero sum if ``centered``.
+    """Search for K unit vectors in d dimensions, (K, d), with a large minimal distance and, if ``centered``, zero sum.
 
-    The result of the latest search from a single start is kept, because a fit that compares candidates begins each of
-    them with the same search, which takes minutes for 50 000 codewords.
+    The result of the latest search from a single start is kept, because a fit that compares several parameter values
+    repeats the same search for each value, which takes minutes for 50 000 codewords.
     """
     global _last
     starts = int(np.clip(GRAM_ENTRIES // (2 * K * K), 1, MAX_STARTS))
@@ -58,7 +58,7 @@ def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Points:
 
 
 def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int) -> Points:
-    """Return the best code (K, d) that is found from several random starts."""
+    """Return the code (K, d) of largest minimal distance that is found from several random starts."""
     with one_blas_thread():  # more threads round differently and end in another code
         annealed = anneal(rng.standard_normal((starts, K, d)), centered)  # (starts, K, d) float32
     codes = retract(annealed.astype(np.float64), centered)  # float32 leaves norms and sums 1e-7 off
@@ -72,12 +72,12 @@ def search(K: int, d: int, centered: bool, rng: np.random.Generator, starts: int
 
 
 def max_cosine(Y: Points) -> float:
-    """Return the largest inner product of two rows of a code Y (K, d)."""
+    """Return the largest cosine of two rows of a code Y (K, d) of unit vectors."""
     return largest_off_diagonal(Y @ Y.T)
 
 
 def retract(codes: Points, centered: bool) -> Points:
-    """Return nearby codes whose rows have length one and, if ``centered``, zero sum, for all codes (starts, K, d).
+    """Return the codes (starts, K, d) moved so that rows have length one and, if ``centered``, each code has zero sum.
 
     The zero sum takes Newton steps of least norm: ``dy_k = (I - y_k y_kᵀ) λ`` with ``(K I - Yᵀ Y) λ = -Σ_k y_k``.
     """
@@ -103,7 +103,7 @@ def _tangent(V: Points, Y: Points) -> Points:
 
 
 def anneal(codes: Points, centered: bool) -> Points:
-    """Lower the log-sum-exp of inner products, with growing sharpness, in all codes (starts, K, d); return float32."""
+    """Return the codes (starts, K, d), float32, moved to a low log-sum-exp of inner products, whose sharpness grows."""
     Y = retract(codes.astype(np.float32), centered)
     velocity = np.zeros_like(Y)
     ceiling = gap = np.ones((len(Y), 1, 1), np.float32)
@@ -124,7 +124,7 @@ def anneal(codes: Points, centered: bool) -> Points:
 def attraction(Y: Points, beta: Points, ceiling: Points) -> tuple[Points, Points, Points]:
     """Compute ``Σ_l exp(β (<y_k, y_l> - ceiling)) y_l`` (starts, K, d), the gradient of the log-sum-exp up to a factor.
 
-    Also return per start the largest inner product, the next ceiling, and the mean over k of 1 - the largest of row k.
+    Also return for each start the largest inner product (the next ceiling) and the mean over k of 1 - max_l <y_k, y_l>.
     """
     starts, K, _ = Y.shape
     rows = max(1, GRAM_ENTRIES // (starts * K))
@@ -143,7 +143,7 @@ def attraction(Y: Points, beta: Points, ceiling: Points) -> tuple[Points, Points
 
 
 def polish(Y: Points, centered: bool, steps: int = 60) -> Points:
-    """Move rows of Y (K, d) to a local minimum of the largest inner product, by linear programs in a trust region."""
+    """Return Y (K, d) moved to a local minimum of the largest inner product, by linear programs in a trust region."""
     cosine, radius = max_cosine(Y), 0.02
     for _ in range(steps):
         move, promised = _linear_step(Y, radius, centered)
@@ -158,7 +158,7 @@ def polish(Y: Points, centered: bool, steps: int = 60) -> Points:
 
 
 def _linear_step(Y: Points, radius: float, centered: bool) -> tuple[Points, float]:
-    """Return the move dY (K, d), |dY| <= radius, that lowers the linearised largest inner product most, and how far."""
+    """Return the move dY, |dY| <= radius, that most lowers the linearised largest inner product, and the decrease."""
     from scipy.optimize import linprog  # not at the top: start-up time
 
     K, d = Y.shape

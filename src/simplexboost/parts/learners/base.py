@@ -62,7 +62,7 @@ class Request:
 
     @property
     def used(self) -> AnyArray | slice:
-        """The rows that the learner may use, as an index for arrays of n rows."""
+        """An index that selects, in arrays of n rows, the rows that the learner may use."""
         return slice(None) if self.rows is None else self.rows
 
     G = property(lambda self: self.gradient.G, doc="Minus the gradient in F, (n, d).")
@@ -129,14 +129,14 @@ class Learner(Part):
 
     @abstractmethod
     def fit(self, request: Request) -> Answer:
-        """Fit a hypothesis to the negative gradient of a request; return it with its outputs on the training rows."""
+        """Fit a hypothesis to the negative gradient in ``request``; return it with its outputs on the training rows."""
 
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
         """Fit a hypothesis to each of several requests, which differ only in their gradients and curvatures."""
         return [self.fit(request) for request in requests]
 
     def resolve(self, data: TrainingSet) -> Learner:
-        """Return a learner in which parameters equal to "auto" have concrete values for these training data."""
+        """Return the learner with every "auto" parameter replaced by its value for these training data."""
         return self
 
     def check(self) -> None:

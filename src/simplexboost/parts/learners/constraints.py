@@ -13,7 +13,7 @@ from ...tables.training_set import TrainingSet
 
 
 def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ...]:
-    """Return the setting `Growth.interactions` for ``interaction_cst``; features in no given set form one more set."""
+    """Convert ``interaction_cst`` for the engine: 0 (None), 1 (no interactions), 2 (pairwise), or sets of indices."""
     if cst is None:
         return 0
     if isinstance(cst, str):
@@ -65,8 +65,8 @@ def shorten(names: list[Any], most: int = 5) -> list[str]:
 def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
     """Return the direction, −1, 0 or 1, in which each class score may follow each feature, (K, p); None if all are 0.
 
-    ``cst`` is None, an array (K, p), or a dict from class index to constraints, a list of p signs or a dict from
-    feature to sign. With two classes ``cst`` may also be such a list or dict itself, for the score of class 1.
+    ``cst`` is None, an array (K, p), or a dict from class index to that class's constraints: either a list of p
+    directions or a dict from feature to direction. With two classes it may be such a list or dict, for class 1.
     """
     if cst is None or (isinstance(cst, Mapping) and not cst):
         return None

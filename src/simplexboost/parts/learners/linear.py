@@ -1,7 +1,7 @@
 """Fits a line in one feature by least squares, as a weak learner.
 
 A few matrix products give the sums for all features and all requests of a round at once, but with other rounding errors
-than single regressions. So they only select the features that may be best, mostly one, for which regressions are run.
+than single regressions. So they only select the features that may be best, usually one, and single regressions decide.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LinearRegressor(Learner, name="linear"):
         return [self._best(request, f) for request, f in zip(requests, likely_features(requests), strict=True)]
 
     def _best(self, request: Request, features: AnyArray) -> Answer:
-        """Fit a regression on each of these features, and return the one that explains the largest sum of squares."""
+        """Fit a regression on each of ``features``; return the one that explains the largest sum of squares."""
         data, rows = request.data, request.used
         G, h = request.G[rows], request.h[rows]
         fits = [self._regress(column_of(data.columns, f)[rows], G, h, f) for f in features.tolist()]
@@ -78,7 +78,7 @@ SLACK = 1e-9  # how far sums may be off, as a part of the sum of their absolute 
 
 
 def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
-    """Return for each request the features that may explain most, ascending; requests differ only in G and h."""
+    """Return for each request the indices of features that may explain most; requests differ only in G and h."""
     first = requests[0]
     features = np.arange(first.data.p) if first.features is None else first.features
     X, rows = first.data.X, first.rows
@@ -109,7 +109,7 @@ def scale_to_one(G: Array) -> Array:
 def sum_products(X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Array, half: Array) -> tuple[Array, Array]:
     """Return Σ x v (p, q) and Σ h x² (p, H), sums over rows, for the q columns v of V and the H columns of h.
 
-    The features x, columns of X (n, p), are scaled to between −1 and 1. If ``rows`` is None, all rows are used.
+    The features x, columns of X (n, p), are scaled to (x − middle) / half. If ``rows`` is None, all rows are used.
     """
     products, squares = np.zeros((X.shape[1], V.shape[1])), np.zeros((X.shape[1], h.shape[1]))
     unit = np.divide(1.0, half, out=np.zeros_like(half), where=half != 0)
@@ -125,9 +125,9 @@ def sum_products(X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Arra
 def bound_explained(
     products: Array, totals: Array, sizes: Array, weighted: Array, total: float, squares: Array
 ) -> tuple[Array, Array]:
-    """Return a lower and an upper bound (p,) on the sum of squares of the columns v that each feature x explains.
+    """Return a lower and an upper bound (p,) on the sum of squares of all columns v that each feature x explains.
 
-    They follow from Σ x v (p, d), Σ v (d,), Σ |v| (d,), Σ h x (p,), Σ h and Σ h x² (p,) with the weights h of the rows.
+    The arguments are Σ x v (p, d), Σ v (d,), Σ |v| (d,), Σ h x (p,), Σ h and Σ h x² (p,), with row weights h.
     """
     with np.errstate(all="ignore"):
         centre = weighted / total  # (p,)

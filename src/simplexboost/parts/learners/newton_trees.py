@@ -40,7 +40,7 @@ class Boxes(NamedTuple):
 
 
 def leaf_boxes(tree: Tree) -> Boxes:
-    """Return for every leaf of a tree the feature values with which rows can reach it."""
+    """Return the boxes of a tree's leaves: the feature values with which rows can reach each leaf."""
     nodes = tree.nodes
     inner = nodes["feature"] >= 0
     features, at = np.unique(nodes["feature"][inner], return_inverse=True)
@@ -94,7 +94,7 @@ def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 
 def pool_values(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
-    """Return the values (L,) nearest to the given ones, in weighted squares, with v[a] <= v[b] for all leaf pairs a, b.
+    """Return the values (L,) nearest to the given ones, in weighted squares, with v[a] <= v[b] for all pairs of leaves.
 
     >>> pool_values(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
     array([1.5, 1.5, 2. ])
@@ -109,7 +109,7 @@ def pool_values(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array
 
 
 def make_monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> AnyArray:
-    """Return leaf values (L, K) made monotone: class k follows feature f by signs[k, f]; leaves have weights (L,)."""
+    """Return leaf values (L, K) made monotone: class k may only rise with feature f if signs[k, f] is 1, fall if −1."""
     split = np.unique(tree.nodes["feature"][tree.nodes["feature"] >= 0])
     classes = np.flatnonzero(signs[:, split].any(axis=1))
     if len(classes) == 0:
@@ -166,7 +166,7 @@ class NewtonTree(TreeLearner, name="newton-tree"):
         return super()._make_growth(data, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
-        """Return the number that is added to every sum of curvatures for these training data."""
+        """Return the number l2 that is added to every sum of curvatures, for these training data."""
         return float(self.l2_regularization)
 
     def statistics(self, request: Request) -> Array:
@@ -177,7 +177,7 @@ class NewtonTree(TreeLearner, name="newton-tree"):
         return self.constrain(values, grown, request.data)
 
     def constrain(self, values: Any, grown: Grown, data: TrainingSet) -> Any:
-        """Return leaf values (L, d) made monotone as ``monotonic_cst`` requires; leaf weights are the curvatures."""
+        """Return leaf values (L, d) made monotone as ``monotonic_cst`` requires; leaves count by their curvatures."""
         signs = None if self.monotonic_cst is None else monotone_signs(self.monotonic_cst, data)
         if signs is None:
             return values
@@ -215,7 +215,7 @@ class RegressionTree(NewtonTree, name="regression-tree"):
 def round_to_single(values: Array) -> Array:
     """Return values rounded to single precision (24 bits), as an array in double precision.
 
-    Their products with whole numbers are then exact, and so are sums of these: a row of weight 3 counts like three
+    Products of rounded values and whole numbers are exact, and so are their sums: a row of weight 3 counts like three
     rows. Otherwise the last digits would decide between equally good splits or classes, which are common with few rows.
     """
     return values.astype(np.float32).astype(np.float64)
@@ -261,7 +261,7 @@ class SketchTree(NewtonTree, name="sketch-tree"):
         return float(self.l2_among(data.rivals))
 
     def l2_among(self, K: float) -> Any:
-        """Return the number that is added to every sum of curvatures if each row has one of K classes."""
+        """Return ``l2_regularization``, or if it is "auto", its value for K classes (with one class per row)."""
         return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:

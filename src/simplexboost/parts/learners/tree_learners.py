@@ -42,8 +42,8 @@ class TreeLearner(Learner):
         nodes of a level by the same feature and threshold, with the largest total gain. A symmetric tree of depth D has
         2^D leaves, some of which may have no rows or fewer than `min_samples_leaf`; without limits its depth is 6.
     gain_noise : float, default=0.0
-        The standard deviation of random numbers, in standard deviations of the features' gains. They are added to the
-        gain of every feature at every node (in symmetric trees at every level); the largest sum is split.
+        The standard deviation of random numbers, in units of the standard deviation of the features' gains.
+        They are added to each feature's gain at every node (in symmetric trees, every level); the largest sum is split.
     interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
         Which features may be split on the same path from the root: only those that are together in one of the sets (of
         feature indices or names). Features in no set form one more set. "pairwise" allows any two features on a path,
@@ -102,7 +102,7 @@ class TreeLearner(Learner):
     def grow(
         self, data: TrainingSet, statistics: Array | OneHot, rows: AnyArray | None, features: AnyArray | None, seed: int
     ) -> Grown:
-        """Grow a tree on statistics of the rows; return its splits, the leaf of every row and the sums per leaf."""
+        """Grow a tree with splits scored by ``statistics``; return the tree, the leaf index per row, and leaf sums."""
         growth = self.__dict__.get("_growth") or self.growth_for(data)
         if growth.noise or self.rounds_at_random:
             growth = replace(growth, seed=seed)
@@ -117,11 +117,11 @@ class TreeLearner(Learner):
         """Return the leaf values (L, d) of a tree that has been grown for the request."""
 
     def growth_for(self, data: TrainingSet) -> Growth:
-        """Return the engine's settings for growing trees on these training data, without the seed of a round."""
+        """Return the engine's settings for growing trees on these training data; each round sets its seed."""
         return self.__dict__.get("_growth") or self._make_growth(data)
 
     def _make_growth(self, data: TrainingSet, **more: Any) -> Growth:
-        """Make the engine's settings from the parameters; a subclass adds settings, or replaces them, by ``more``."""
+        """Return the engine's settings for growing trees, made from the parameters; those in ``more`` have priority."""
         settings: dict[str, Any] = {
             "max_depth": self.max_depth,
             "max_leaf_nodes": self.max_leaf_nodes,
@@ -136,7 +136,7 @@ class TreeLearner(Learner):
 
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
-    """Return the leaf sums, where all-zero sums of a leaf are replaced by those of its nearest ancestor with others."""
+    """Return the leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with a non-zero sum."""
     if sums.all() or sums.any(axis=1).all():  # the first is the faster of the two
         return sums
     all_sums = tree.node_sums(sums)  # (N, m)
@@ -226,7 +226,7 @@ class NamesClasses(TreeLearner):
 
 
 class ClassTree(NamesClasses, name="class-tree"):
-    """A tree whose leaves predict a class by its codeword; splits maximise the gains G Yᵀ of the classes ("Greedy").
+    """A tree whose leaves predict a class by its codeword; splits maximise Σ G Yᵀ for the best class of a leaf.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class ConvertedTree(NamesClasses, name="converted-tree"):
     """A `VectorTree` whose leaf vectors are replaced by the nearest codewords (Saberian and Vasconcelos, equation 87).
 
     It shows how much is lost if leaves predict a class: the splits are those for real vectors, and with centred
-    codewords the risk still falls along each leaf's codeword. `ClassTree` chooses its splits for codewords and does
+    codewords each leaf's codeword still lowers the risk. `ClassTree` chooses its splits for codewords and does
     better.
 
     Examples

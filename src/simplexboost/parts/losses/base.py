@@ -26,7 +26,7 @@ class Loss(Part, ABC):
 
     In all methods ``U (n, K)`` holds the class scores and ``c (n,)`` the true classes, integers in 0..K−1. The caller
     multiplies losses by sample weights. ``engine`` computes sums and maxima over all training rows, even if some rows
-    are on other machines. A subclass sets ``convex``, by which the line search is chosen.
+    are on other machines. A subclass sets ``convex``: True permits the faster line search.
 
     Examples
     --------
@@ -77,13 +77,13 @@ class Loss(Part, ABC):
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU) -> Slopes:
         """Return the first and the second derivative of every loss in α at U + αW, (n,) each, and log_scale.
 
-        Both must be multiplied by exp(log_scale); the second may be None. W (n, K) is the direction in scores, ½ h Yᵀ.
+        The caller multiplies both by exp(log_scale); the second may be None. W (n, K) is the score direction, ½ h Yᵀ.
         """
         P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        """Return labels and sample weights (n,) to train a weak classifier: by default true classes c and P[i, c_i]."""
+        """Return labels and weights (n,) that train a weak classifier given the residual P: by default c, P[i, c_i]."""
         return c, pick_own(P, c)
 
     def mistake(self, K: int) -> float:
@@ -91,7 +91,7 @@ class Loss(Part, ABC):
         return 1.0
 
     def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float | None:
-        """Return the sum of all losses, in the scale of the weighted residual P (n, K); None if P does not tell it."""
+        """Return the sum of all losses, weighted and scaled like the residual P (n, K); None if P does not give it."""
         return None
 
     def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
@@ -107,7 +107,7 @@ class Loss(Part, ABC):
         return engine.rows.every(gains > 0 if strictly else gains >= 0)
 
     def gains(self, W: Array, c: Labels) -> Array:
-        """Return an array that is positive where a loss term falls along W (n, K): by default W_c − W_k, k ≠ c."""
+        """Return an array, positive where a loss term falls along direction W (n, K): by default W_c − W_k, k ≠ c."""
         gains = pick_own(W, c)[:, None] - W  # (n, K)
         gains[np.arange(len(W)), c] = 1.0
         return gains
@@ -117,11 +117,11 @@ class Loss(Part, ABC):
         return Objective(self, c, weight, code, engine)
 
     def for_costs(self, costs: Array) -> Loss:
-        """Return the loss for rows with their own cost vectors: the target K + i means row i of ``costs`` (n, K)."""
+        """Return this loss for rows with their own cost vectors; target K + i means the costs in row i of ``costs``."""
         raise TypeError(f"loss={self!r} takes no costs of examples; use 'softmax-cost'.")
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
-        """Return (w, b), (K + 1,): class k is predicted as a label if U_k > ⟨w, U⟩ + b. None: no such rule exists."""
+        """Return w (K,) and b as one array: label k is predicted if U_k > ⟨w, U⟩ + b; None if there is no such rule."""
         return None
 
     def probabilities(self, U: Array) -> Array:

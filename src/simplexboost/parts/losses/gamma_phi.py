@@ -1,7 +1,8 @@
 """Defines γ–φ losses, γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)) with true class c, γ increasing and φ decreasing.
 
-The residual of an example is ``w`` at its true class and ``−w τ_k`` at a rival class k. The weight ``w`` tells how hard
-the example is; ``τ`` (n, K), with row sums of one, which rivals make it hard (Saberian and Vasconcelos, (29)-(30)).
+The residual −∂L/∂U of an example is ``w`` at its true class and ``−w τ_k`` at a rival class k. The weight ``w`` tells
+how hard the example is, and ``τ`` (n, K), with row sums of one, which rivals make it hard: equations (29)-(30) of
+Saberian and Vasconcelos.
 
 The named losses compute with logarithms; `UserGammaPhi`, with the user's own γ and φ, evaluates (29)-(30) directly.
 """
@@ -62,11 +63,11 @@ class GammaPhi(Loss):
         """
 
     def posterior_system(self, U: Array) -> Array:
-        """Return the class probabilities η (n, K) for any γ, φ and costs, by solving Ω η = e₁ (Theorem 7); O(n K³).
+        """Return the class probabilities η (n, K) for any γ, φ and costs, by the linear system of Theorem 7; O(n K³).
 
-        Column l of the matrix Ω is the gradient of the loss if class l is true, so that the mean gradient under η is
-        zero. The system is solved by a random walk that jumps from class l to class k with probability τ_k, the share
-        of rival k in the residual if class l is true. The probability η_l is proportional to z_l / w_l, where z is the
+        Column l of its matrix is the gradient of the loss if class l is true, so the mean gradient under η is zero.
+        The system is solved by a random walk that jumps from class l to class k with probability τ_k, the share of
+        rival k in the residual if class l is true. The probability η_l is proportional to z_l / w_l, where z is the
         stationary distribution of the walk and w_l the residual at the true class l. In this way no digits are lost,
         and no scores are too large.
 
@@ -110,7 +111,7 @@ class ExponentialPhi(GammaPhi):
     def _bend(self, s: Array) -> Array | float: ...
 
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """Return the terms E (n, K) of γ's argument up to a factor per row, E's row sums, and the argument's log s."""
+        """Return the terms E (n, K) of γ's argument up to a factor per row, E's row sums, and log of the argument."""
         if self.cost_matrix is None:
             E, Z, lead = race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
@@ -157,7 +158,7 @@ class ExponentialPhi(GammaPhi):
         return self._slopes(s, pick_own(W, c) - mean, variance, engine)
 
     def _slopes(self, s: Array, lead: Array, variance: Array, engine: Engine) -> Slopes:
-        """Return `Slopes` from s, the log of γ's argument, and the true class's mean gain on rivals and variance."""
+        """Return the result of `along` from s, log of γ's argument, and mean and variance of the gains on rivals."""
         w, log_scale = self._weights(s, engine)
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
 
@@ -218,7 +219,7 @@ def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Ar
 
 
 def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-    """Return row sums of E and leads as `race` at U + αW, and the mean and variance of W weighted by E; (n,) each."""
+    """Return, (n,) each, row sums and leads of `race` at U + αW, and mean and variance of W's rows weighted by E."""
     U, W = np.ascontiguousarray(U, dtype=np.float64), np.ascontiguousarray(W, dtype=np.float64)
     return _kernels.race_along(U, c, W, alpha, rate)
 
@@ -237,7 +238,7 @@ class Rivals:
         self.terms = np.ascontiguousarray(E.T)  # (K, n): sums of rows are quick
 
     def along(self, entries: Array, h: Array) -> MergedRivals:
-        """Return the rivals merged for the direction in which class k's score changes by h (n,) times entries[k]."""
+        """Return the `MergedRivals` for a direction along which class k's score changes by h (n,) times entries[k]."""
         different, which = np.unique(entries, return_inverse=True)
         mass = np.zeros((len(different), len(h)))  # (V, n)
         for v, term in zip(which, self.terms, strict=True):
@@ -246,7 +247,7 @@ class Rivals:
 
 
 class MergedRivals:
-    """Merged rival classes, V for each of n examples, with weights and gains on the true class per step, (V, n)."""
+    """Rivals merged to V per example for one direction: weights, and gains on the true class per unit step, (V, n)."""
 
     def __init__(self, loss: ExponentialPhi, mass: Array, gains: Array, lead: Array) -> None:
         self.loss, self.gains, self.lead = loss, gains, lead
@@ -349,7 +350,7 @@ class Savage(ExponentialPhi, name="savage"):
 
 
 class CarriedObjective(Objective):
-    """The risk of an exponential loss over rival classes; a classifier's vote updates its residual in place."""
+    """The risk of a `LinearGamma` loss; unlike `Objective`, it keeps the residual and updates it after each vote."""
 
     def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)

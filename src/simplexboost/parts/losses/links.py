@@ -1,6 +1,6 @@
 """Computes class probabilities (n, K) from class scores U (n, K).
 
-Links are closed forms where the papers give one, otherwise stationary distributions of random walks on the classes.
+The map is a closed form where the papers give one, otherwise the stationary distribution of a walk on the classes.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def log_of(P: Array) -> Array:
 def savage_link(U: Array) -> Array:
     """Return the class probabilities of the Savage loss, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)``.
 
-    This is from Table 3 of Saberian and Vasconcelos; their (116) has ``softmax(2 U)``, which is right only for K = 2.
-    For K > 2 the conditional risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``. Otherwise the
-    scores diverge, and no link can recover η.
+    This is from Table 3 of Saberian and Vasconcelos; their equation (116) has ``softmax(2 U)``, which is right only for
+    K = 2. For K > 2 the conditional risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``. Otherwise
+    the scores diverge, and no link can recover η.
     """
     E = clip_scores(U)  # (n, K)
     rows = np.arange(len(E))

@@ -274,7 +274,7 @@ def lead_of_labels(W: Array, own: Mask) -> Array:
 
 
 def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:
-    """Return the log of the mean of exp(V) over each row's members, (n,), and their shares of the sum, (n, K)."""
+    """Return the log of the mean of exp(V) over each row's entries in ``member``, (n,), and their shares, (n, K)."""
     top = np.where(member, V, -np.inf).max(axis=1)
     top = np.where(np.isfinite(top), top, 0.0)
     E = np.where(member, np.exp(np.where(member, V - top[:, None], 0.0)), 0.0)

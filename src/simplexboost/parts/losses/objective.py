@@ -70,7 +70,7 @@ class Objective:
         return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
 
     def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
-        """Return the `Gradient` from the residual P times sample weights, (n, K)."""
+        """Return the `Gradient` for a residual P (n, K) that is already multiplied by the sample weights."""
         return Gradient(*self.loss.question(P, self.c), P, self.code, risk=risk)
 
     def curvature(self, U: Array) -> Array:
@@ -82,10 +82,10 @@ class Objective:
         return F
 
     def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
-        """Update the state kept between rounds, after `step` times the codewords of `classes` (n,) was added to F."""
+        """Update what a subclass keeps between rounds, after `step` · codewords of `classes` (n,) was added to F."""
 
     def rounds_to_replay(self, n_rounds: int) -> int:
-        """Return how many of the last rounds a continued fit repeats to recover the state kept between rounds."""
+        """Return how many last rounds a continued fit repeats to recover what a subclass keeps between rounds."""
         return 0
 
     def risk(self, F: AnyArray) -> float:
@@ -93,7 +93,7 @@ class Objective:
         return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
 
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> Any:
-        """Return X in device memory and its objective, where rows of target −1 do not count; None if impossible."""
+        """Return X in device memory and an `Objective` of its rows, except those with target −1; None if impossible."""
         return None
 
     def _mean(self, total: float, log_scale: float) -> float:

@@ -1,6 +1,6 @@
-"""Defines losses outside the γ–φ family: one-vs-all, own-score, expected cost, and the user's own functions.
+"""Defines losses not of the γ–φ form (`gamma_phi`): one-vs-all, own-score, expected cost, the user's own functions.
 
-They are meant for canonical codewords, for which F = 2 U is the score of each class in the papers.
+Most are meant for canonical codewords (Y = I); then F = 2 U, and F[i, k] is what the papers call the score of class k.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class OneVsAll(ExponentialSum, name="one-vs-all"):
 
 
 def strongest_class(P: Array) -> tuple[Labels, Array]:
-    """Return the class with the largest entry in each row of the residual P, and that entry or 0 if negative; (n,)."""
+    """Return, (n,) each, the class of the largest entry in each row of the residual P, and max(that entry, 0)."""
     k = P.argmax(axis=1)
     return k, np.maximum(pick_own(P, k), 0.0)
 
@@ -162,14 +162,14 @@ class OwnScoreExponential(ExponentialSum, name="own-score"):
             check_number("alpha", self.alpha, float, 0.0, STEEPEST, open_low=True)
 
     def weights_of(self, own: Array, K: int, engine: Engine = CPU) -> tuple[Array, float]:
-        """Return residuals at the true classes from their scores, (n,), up to a factor, and the factor's logarithm."""
+        """Return residuals at the true classes, (n,), up to a factor, from their scores; and the factor's log."""
         log_value = -self.own_rate(K) * np.clip(own, -HUGE, HUGE)
         shift = engine.rows.largest(log_value)
         return np.exp(log_value - shift), shift + math.log(self.own_rate(K))
 
 
 class OwnScoreObjective(Objective):
-    """The risk of `OwnScoreExponential`: rivals' scores do not matter, and a gradient costs only O(n)."""
+    """The risk of `OwnScoreExponential`; unlike in `Objective`, a gradient needs only true classes' scores: O(n)."""
 
     loss: OwnScoreExponential
 
@@ -191,7 +191,7 @@ def in_own_column(own: Array, c: Labels, K: int) -> Array:
 
 
 class SoftmaxCost(Loss, name="softmax-cost"):
-    """The expected cost of a random prediction, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
+    """The expected cost of a random prediction, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, eq. 4).
 
     c is the true class. The loss is bounded and not convex: gradients vanish for examples with very negative margins,
     so start from equal scores. Second derivatives may be negative. The class probabilities are g.
@@ -263,7 +263,7 @@ class SoftmaxCost(Loss, name="softmax-cost"):
         return np.asarray(self.cost_matrix, dtype=np.float64)[c]
 
     def _gradient(self, g: Array, c: Labels) -> Array:
-        """Return Φ = g (cost − ⟨g, cost⟩), (n, K), the loss's gradient in 2U; cost is the row of c. Overwrites g."""
+        """Return Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U; cost is row c of the costs; overwrite g."""
         if self.cost_matrix is None:
             rows, own = np.arange(len(g)), pick_own(g, c)
             g[rows, c] = 0.0

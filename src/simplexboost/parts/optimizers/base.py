@@ -1,6 +1,6 @@
 """Defines the base class of optimizers, and the functions that they share.
 
-The stages of a round are: gradient → request → fitted weak learner → risk along its outputs (`Ray`) → step → update.
+The stages of a round are: gradient → `Request` → fitted weak learner → risk along its outputs (`Ray`) → step → update.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .run import Run, Update
 class Optimizer(Part):
     """The base class of optimizers: in each round, `propose` fits the weak learner and chooses how far F moves.
 
-    A subclass has annotated parameters and defines `propose`.
+    A subclass annotates its parameters and defines `propose`.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Optimizer(Part):
         """Return the updates of the next round; an empty list if no direction was found that decreases the risk."""
 
     def make_rounds(self, run: Run, most: int, before: Callable[[], None]) -> int:
-        """Let the engine make up to `most` rounds in one call, if the model stays the same; return how many it made.
+        """Let the engine make up to `most` rounds in one call, if `propose` gives the same model; return how many.
 
         ``before()`` is called ahead of each round to draw its sample of rows and features. After a result of 0, the
         booster makes the next round by `propose`.
@@ -76,7 +76,7 @@ class Optimizer(Part):
         return None
 
     def check(self, run: Run) -> None:
-        """Raise if the loss, learner, step or codewords do not suit; a run calls this before it has an objective."""
+        """Raise if loss, learner, step or codewords do not suit this optimizer; called before `objective`."""
 
     def resume(self, run: Run) -> None:
         """Recover the optimizer's state from the rounds so far; called once when a run continues a fitted model."""
@@ -101,7 +101,7 @@ def binary_gradient(g: Array) -> Gradient:
 
 
 def ask(run: Run, gradient: Gradient, answers: Array | None = None, curvature: Array | None = None) -> Answer:
-    """Fit the weak learner to a gradient; a predicted class k has the output `answers[k]`, by default its codeword."""
+    """Return the weak learner fitted to a gradient; for class k its output is `answers[k]`, by default the codeword."""
     seed, Y = int(run.rng.integers(2**63)), run.Y if answers is None else answers
     answer = run.learner.fit(Request(run.data, gradient, Y, curvature, run.rows, run.features, seed))
     if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
@@ -110,7 +110,7 @@ def ask(run: Run, gradient: Gradient, answers: Array | None = None, curvature: A
 
 
 def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None = None) -> list[Answer]:
-    """Fit the weak learner to every one of the binary gradients; column j of curvatures (n, d) is for gradient j."""
+    """Return a learner fitted to each of the binary gradients; column j of curvatures (n, d) belongs to gradient j."""
     columns = [None] * len(gradients) if curvatures is None else curvatures.T
     answers = run.learner.fit_each(
         [
@@ -125,14 +125,14 @@ def ask_each(run: Run, gradients: Sequence[Gradient], curvatures: Array | None =
 
 
 def find_rivals(run: Run) -> Rivals | None:
-    """Return every example's rivals at the run's scores; None unless the loss is an `ExponentialPhi` without costs."""
+    """Return the `Rivals` at the run's scores; None unless the loss is an `ExponentialPhi` without costs."""
     loss = run.loss
     is_plain = isinstance(loss, ExponentialPhi) and loss.cost_matrix is None
     return Rivals(loss, run.U, run.data.c) if is_plain else None
 
 
 def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[Run], Rivals | None]) -> Ray:
-    """Return the risk along outputs in coordinate j of F; where that saves time, `rivals` is called to merge them."""
+    """Return the risk along outputs in coordinate j of F, with classes of `rivals(run)` merged if that is quicker."""
     y, merged = run.Y[:, j], None
     if run.step.constant is None and merging_pays(y) and (found := rivals(run)) is not None:
         merged = found.along(y.astype(np.float64), 0.5 * answer.outputs[:, 0])
@@ -146,7 +146,7 @@ def step_along(
     curvature: Array | None = None,
     answers: Array | None = None,
 ) -> list[Update]:
-    """Fit the learner to the gradient, or to one coordinate, and choose the step: a list of one update, or empty."""
+    """Fit the learner to the gradient, or one coordinate of it, and choose the step; return a list of 0 or 1 update."""
     if coordinate is not None:
         along = binary_gradient(gradient.G[:, coordinate])
         answer = ask(run, along, SIGNS, curvature)
@@ -157,7 +157,7 @@ def step_along(
 
 
 def take_step(run: Run, gradient: Gradient, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
-    """Choose the step along the ray of the learner's outputs: a list of one update, or empty if there is no edge."""
+    """Choose the step along the learner's outputs; return one update in a list, or [] if there is no edge."""
     edge = None if run.step.measures_edge else normalised_edge(run.data.engine, gradient.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
         return []

@@ -141,7 +141,7 @@ class AllCoordinates(Optimizer, name="all-coordinates"):
 
 
 def is_separate(run: Run) -> bool:
-    """Tell whether the risk is a sum over coordinates, one binary problem of a class against the rest for each."""
+    """Tell whether the risk is a sum over the coordinates of F, each a binary problem of a class against the rest."""
     return isinstance(run.loss, OneVsAll) and not isinstance(run.loss, MultilabelHamming) and run.code.canonical
 
 
@@ -273,7 +273,7 @@ class NewColumn(Optimizer, name="new-column"):
 
     @staticmethod
     def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
-        """Fit the learner to the colours mu (K,) of the classes; return a list of one update, or empty without edge."""
+        """Fit the learner to the classes' colours mu (K,); return one update in a list, or [] if there is no edge."""
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
@@ -355,7 +355,7 @@ class SampledPairs(Optimizer, name="sampled-pairs"):
         return []
 
     def sample(self, run: Run) -> Gradient:
-        """Draw pairs and return their gradient: each pair's residual is multiplied by draws / expected draws."""
+        """Draw pairs and return their gradient: a pair's residual is multiplied by its draws / expected draws."""
         if run.workspace is None:
             run.workspace = different_examples(run.data)
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it

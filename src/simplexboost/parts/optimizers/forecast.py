@@ -60,8 +60,8 @@ def expected_bytes(
 def binning_bytes(data: TrainingSet) -> float:
     """Estimate the bytes of binning: for a sparse table, its values by columns and the bin codes.
 
-    For a dense table, every thread sorts a sample of some columns: those in one cache line, if there are enough
-    columns. A table that is already binned, as on a cluster, takes nothing.
+    For a dense table, every thread sorts a sample of some columns: the columns that share a cache line, if there are
+    enough. A table that is already binned, as on a cluster, takes nothing.
     """
     if issparse(data.table):
         return 18.0 * data.table.nnz
@@ -90,7 +90,7 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 
 def leaves_on(data: TrainingSet, growth: Growth) -> int:
-    """Return the largest possible number of leaves: every leaf has a row, unless trees are symmetric."""
+    """Return the largest possible number of leaves per tree: at most one per row, unless trees are symmetric."""
     if growth.order == "symmetric":
         return 2**growth.levels
     by_depth = 2 ** min(growth.max_depth, 20) if growth.max_depth else 0
@@ -99,7 +99,7 @@ def leaves_on(data: TrainingSet, growth: Growth) -> int:
 
 
 def fit_size(run: Run, s: int) -> FitSize:
-    """Return the size of the run's fit with s sketch directions, from which an engine estimates its memory."""
+    """Return the `FitSize` of a run with s sketch directions, from which an engine estimates its memory."""
     data, kept = run.data, run.code.canonical and not isinstance(run.loss, UserLoss)
     growth = run.learner.growth_for(data)
     p = 0 if issparse(data.table) else data.p

@@ -43,7 +43,7 @@ class Update:
     Attributes
     ----------
     outputs : (n, d), or (n, 1) in one coordinate: the hypothesis's outputs on the training rows
-    edge : as the step rule defines it, by default Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
+    edge : how much better than guessing the outputs are, at most 1; by default Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖)
     error : the learner's weighted error, if the step rule computes it; else None
     drop : a function of α: the factor by which a step α changes a bound on the training error; None without a bound
     share : the fraction of the risk that this update can change
@@ -71,7 +71,7 @@ class Run:
     model, code : the model of the rounds so far; the codewords as a linear map, computed by the engine of the data
     learner : the weak learner, as `Learner.resolve` returns it for these data
     objective : the risk of the loss on the training rows, as `Optimizer.objective` returns it
-    F : (n, d) the predictor on the training rows, an array (on a GPU, for some engines) or `Candidates`
+    F : (n, d) the predictor on the training rows: an array (maybe on a GPU) or `Candidates`, scores of few classes
     rows, features : indices of the rows and features that the next round's learner may use; None for all
     redraw : a function that draws another sample of rows and features
     updates : the updates of the last round; empty if the engine made this round together with other rounds
@@ -142,14 +142,14 @@ class Run:
         self._risk: float | None = None
 
     def start(self, rows: AnyArray | slice = slice(None)) -> Any:
-        """Return F (n, d) of some training rows before the first round: from ``init_score`` if given, else zeros."""
+        """Return F before round one, restricted to some training rows: from ``init_score`` if given, else zeros."""
         init = self.data.init_score
         if init is not None and self.data.K > 1:
             return np.array(self.code.predictor(init[rows]))
         return self.zeros(self.data.c[rows])
 
     def zeros(self, c: Labels) -> Any:
-        """Return F = 0 (n, d) for rows with targets c (n,): an array, or `Candidates`."""
+        """Return F = 0 for rows with targets c (n,): an array (n, d), or `Candidates` with scores of few classes."""
         if self.optimizer.n_candidates is not None:
             return Candidates.zeros(c, len(self.Y), self.optimizer.n_candidates)
         return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
@@ -224,7 +224,7 @@ class Run:
         return data.in_order(F)
 
     def may_move(self, by: float) -> bool:
-        """Tell whether F surely stays below its limit if a round changes every entry by at most `by`."""
+        """Tell whether all entries of F surely stay within the limit if a round changes each by at most `by`."""
         return self._reach + by < self._limit
 
     def _replay(self, terms: list[Term]) -> None:
@@ -289,7 +289,7 @@ class Run:
             self.objective.follow_votes(updates[0].classes, terms[0].step, len(self.model.round_ends))
 
     def make_block(self, maker: RoundMaker, draw: Callable[[], RoundDraw], most: int, sparse: bool) -> int:
-        """Let the engine make up to `most` rounds in one call, from draws made ahead; return how many it made.
+        """Let the engine make up to `most` rounds in one call, from random draws made before; return how many it made.
 
         The engine ends early before a round that Python must make, or when `BLOCK_SECONDS` are over. The random
         generator is then reset to its state before that round. If `sparse`, the model stores leaf values as sparse
@@ -324,7 +324,7 @@ class Run:
         return max(self.data.engine.rows.largest(reach), 0.0)
 
     def divergence(self, move: float) -> DivergenceError:
-        """Return the error for a next round that would change F by `move` and so make F too large."""
+        """Return the error that says that the next round would change F by `move` and so make F too large."""
         return DivergenceError(
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."

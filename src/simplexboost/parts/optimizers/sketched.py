@@ -83,7 +83,7 @@ class Sketch(Part):
         """Return the coordinates of the codewords Y (K, d) along the s directions, (K, s) float32."""
 
     def along(self, code: Code, rng: np.random.Generator, free: bool = False) -> AnyArray:
-        """Return `directions` for a `Code`; if ``free``, a common shift of all scores matters, as with labels."""
+        """Return `directions` for a code; ``free``: a constant added to all of a row's scores changes its loss."""
         return self.directions(code.Y, rng)
 
     def check(self) -> None:
@@ -352,7 +352,7 @@ class SketchedNewton(Optimizer):
         return RoundDraw(Z, int(run.rng.integers(2**63)), run.rows, run.features)
 
     def fixed(self, run: Run) -> tuple[Sketch, LeafRule, bool, RoundMaker | None]:
-        """Return what all rounds share: sketch, leaf rule, whether most leaf values are 0, `RoundMaker` or None."""
+        """Return what all rounds share: sketch, `LeafRule`, whether most leaf values are 0, `RoundMaker` or None."""
         if run.workspace is None:
             run.workspace = self._fixed(run)
         return run.workspace
@@ -366,7 +366,7 @@ class SketchedNewton(Optimizer):
         return as_sketch(self.sketch), rule, bool(thin) and canonical, self._round_maker(run, rule)
 
     def _round_maker(self, run: Run, rule: LeafRule) -> RoundMaker | None:
-        """Return what makes many rounds in one call of the engine, or None if Python must make every round.
+        """Return a `RoundMaker`, which makes many rounds in one call, or None if Python must make every round.
 
         It is None for other engines than the compiled one, rows on several machines, losses of the user, of labels and
         of several targets, robust losses, `candidates`, several sketch directions, steps of no fixed length,
@@ -498,7 +498,7 @@ def prior_update(run: Run) -> Update:
 
 
 def class_shares(data: TrainingSet, rows: AnyArray | slice = slice(None)) -> Array:
-    """Return the smoothed frequencies (K,) of classes, or labels, or each target's classes, in rows of this machine."""
+    """Return the smoothed frequencies (K,) of classes, labels or each target's classes in some rows of this machine."""
     return data.problem.shares(data.target_weights(rows), EXTRA)
 
 
