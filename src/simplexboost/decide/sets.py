@@ -154,7 +154,7 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
 
 
 def sets_of(P: Array, thresholds: Array) -> Mask:
-    """Return the mask (n, K) of the classes in each row's set; classes of probability 0 are in no set."""
+    """Return the mask (n, K) of classes whose score (`class_scores`) is at most its threshold; probability 0 is out."""
     return (class_scores(P) <= thresholds) & (P > 0)
 
 

@@ -45,7 +45,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """A fitted booster as plain values: trees, lines, codewords, link (scores to probabilities), classes, columns."""
+    """A fitted booster ready for export: trees, linear terms, codewords, link to probabilities, classes, columns."""
 
     trees: list[TreeHypothesis]  # their values are sparse arrays (L, d)
     lines: list[LinearHypothesis]

@@ -178,7 +178,7 @@ def decimal_from_json(text: str) -> Decimal:
 
 
 def zone_to_json(value: dt.datetime) -> dict[str, str]:
-    """Return an entry with the name of the date's time zone; an empty dict unless `zoneinfo` or pytz made the zone."""
+    """Return {"zone": name} if the time zone of a date has a name, as those of `zoneinfo` and pytz have; else {}."""
     name = getattr(value.tzinfo, "key", getattr(value.tzinfo, "zone", None))
     return {"zone": name} if isinstance(name, str) else {}
 

@@ -53,7 +53,7 @@ def sort_by_content(data: TrainingSet, groups: AnyArray | None = None) -> tuple[
 def order_of(
     content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None, engine: Engine = CPU
 ) -> AnyArray:
-    """Return the row indices (n,) in sorted order, from content hashes (n,), class indices c (n,) and groups (n,).
+    """Return the row indices (n,) that sort the rows by the hashes of their content (n,), class and group.
 
     ``of_classes`` (K,) has a hash per class. Classes with exactly the same rows, as occur if features have few values,
     have equal hashes. Equal rows of such classes are sorted by class index.

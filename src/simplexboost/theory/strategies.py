@@ -332,7 +332,7 @@ def mm_costs(F: Array, c: Labels) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """The record of a boosting game: final votes, and the potential and the weak learner's excess cost by round.
+    """The record of a boosting game: final votes; by round, the potential and the learner's cost above its bound.
 
     Attributes
     ----------

@@ -68,7 +68,7 @@ class DaskTransport:
         self.close()
 
     def close(self) -> None:
-        """Release the actors: Dask then forgets them, and the members end."""
+        """Release the Dask actors, so that Dask drops them and the group members that run in them stop."""
         held, self.held, self.started = self.held, [], set()
         for holder in held:
             holder.future.release()

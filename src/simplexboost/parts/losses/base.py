@@ -59,7 +59,7 @@ class Loss(Part, ABC):
         """Return minus the gradient of every loss in the scores, −∂L/∂U, (n, K); c are the true classes."""
 
     def value_of(self, p: Array) -> Array:
-        """Return the loss at each probability p of the true class; only losses with `exponents` define this."""
+        """Return the loss as a function of p, the true class's probability; raise TypeError for losses that are not."""
         raise TypeError(f"{type(self).__name__} is not a function of one probability.")
 
     def log_value(self, U: Array, c: Labels) -> Array:

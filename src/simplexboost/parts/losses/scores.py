@@ -98,7 +98,7 @@ def strongest_class(P: Array) -> tuple[Labels, Array]:
 
 
 class OwnScoreExponential(ExponentialSum, name="own-score"):
-    """An exponential loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
+    """The exponential loss of AdaBoost.M1 and SAMME, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``, of the true class's score only.
 
     c is the true class, y_c its codeword, f a row of F. AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred
     ones and α = 1/K. Class probabilities are softmax(2αU), exact at the minimiser for centred codewords. With canonical
