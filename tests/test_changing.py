@@ -347,6 +347,8 @@ def test_what_cannot_learn_says_why():
     for method in ("add_classes", "drop_classes", "merge_classes"):
         with pytest.raises(NotFittedError):
             getattr(sb, method)(sb.SimplexBoostClassifier(), *([X, Y] if method == "add_classes" else [{0: [1]}]))
+    parts = sb.BoostingClassifier("logistic", "canonical", n_estimators=3).fit(X[OLD], Y[OLD])
+    refuses(parts, lambda c: sb.add_classes(c, X, Y), TypeError, "takes a SimplexBoostClassifier, not a BoostingCl")
     samme = sb.SAMMEClassifier(n_estimators=3).fit(X, Y)
     refuses(samme, lambda c: sb.drop_classes(c, 0), ValueError, "drop_classes needs probabilities that are")
     refuses(samme, lambda c: sb.merge_classes(c, {0: [0, 1]}), ValueError, "merge_classes needs")

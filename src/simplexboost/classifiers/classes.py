@@ -364,6 +364,8 @@ BLOCK = 2**22  # logits that are computed at a time
 def check_can_learn(estimator: Any) -> None:
     """Raise unless `add_classes` can extend the model: canonical codewords, logistic loss, no ``init_score``."""
     check_changeable(estimator, "add_classes")
+    if not hasattr(estimator, "_plan_for_new_classes"):
+        raise TypeError(f"add_classes takes a SimplexBoostClassifier, not a {type(estimator).__name__}; fit a new one.")
     if not has_columns(estimator.model_):
         raise ValueError(
             f"add_classes needs codewords='canonical', where every class has a coordinate of its own, and two classes "
